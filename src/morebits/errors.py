@@ -1,0 +1,66 @@
+"""One base error; each subclass carries fields and says what to do next.
+
+Every message is a single line that ends with a next step, so that the command
+line can print it as it is and a script can read the fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class MorebitsError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class InputError(MorebitsError, ValueError):
+    """An argument has the wrong value: `name`, `value`, `expected`."""
+
+    def __init__(self, name: str, value: object, expected: str):
+        self.name, self.value, self.expected = name, value, expected
+        super().__init__(f"{name} is {_short(value)}: {expected}")
+
+
+class UnknownName(MorebitsError, ValueError):
+    """A name that is not in a list of known ones: `kind`, `name`, `known`."""
+
+    def __init__(self, kind: str, name: str, known: Sequence[str]):
+        self.kind, self.name, self.known = kind, name, tuple(known)
+        super().__init__(f"unknown {kind} {_short(name)}: use one of {', '.join(self.known)}")
+
+
+class ImageError(MorebitsError, ValueError):
+    """A picture that cannot be used: `source`, `problem`, `fix`."""
+
+    def __init__(self, source: object, problem: str, fix: str):
+        self.source, self.problem, self.fix = source, problem, fix
+        super().__init__(f"{source}: {problem}; {fix}")
+
+
+class BoundNotValid(MorebitsError, ValueError):
+    """A forced bound outside its range: `bound`, `reason`, `fix`."""
+
+    def __init__(self, bound: str, reason: str, fix: str):
+        self.bound, self.reason, self.fix = bound, reason, fix
+        super().__init__(f"bound {bound} is not valid here: {reason}; {fix}")
+
+
+class TooLarge(MorebitsError, ValueError):
+    """Refused before it starts: `what` needs `needed` `unit`, the limit is `limit`."""
+
+    def __init__(self, what: str, needed: float, limit: float, unit: str, fix: str):
+        self.what, self.needed, self.limit, self.unit, self.fix = what, needed, limit, unit, fix
+        super().__init__(f"{what} needs {needed:,.0f} {unit}, the limit is {limit:,.0f}; {fix}")
+
+
+class MissingExtra(MorebitsError, ImportError):
+    """An optional package is absent: `package`, `extra`."""
+
+    def __init__(self, package: str, extra: str):
+        self.package, self.extra = package, extra
+        super().__init__(f"{package} is not installed: pip install 'morebits[{extra}]'")
+
+
+def _short(value: object) -> str:
+    text = repr(value).replace("\n", " ")
+    return text if len(text) <= 60 else text[:57] + "..."
