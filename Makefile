@@ -1,0 +1,45 @@
+# Each target makes its own environment in .venv and installs what it needs; a second run is quick.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+OUT    ?= demo
+
+.PHONY: demo test test-full bench lint clean
+
+demo: $(VENV)/report.stamp
+	$(BIN)/morebits demo --out $(OUT)
+
+test: lint
+	$(BIN)/python -m pytest -q -n 2 -m "not full"
+
+test-full: lint
+	$(BIN)/python -m pytest -q -n 2
+
+bench: $(VENV)/dev.stamp
+	set -e; for script in benchmarks/*.py; do echo "== $$script" >&2; $(BIN)/python $$script; done
+
+lint: $(VENV)/dev.stamp
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV) $(OUT) dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The build back end comes from the same constraints, hence no isolation.
+$(VENV)/base.stamp: constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("morebits needs Python 3.11 or newer: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) hatchling editables
+	touch $@
+
+$(VENV)/report.stamp: $(VENV)/base.stamp pyproject.toml
+	$(PIP) --no-build-isolation -e '.[report]'
+	touch $@
+
+$(VENV)/dev.stamp: $(VENV)/base.stamp pyproject.toml
+	$(PIP) --no-build-isolation -e '.[dev]'
+	touch $@ $(VENV)/report.stamp

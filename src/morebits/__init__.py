@@ -1,0 +1,60 @@
+"""How many bits can an image hide?
+
+    >>> import morebits as mb
+    >>> fmt = mb.ImageFormat(width=256, height=256)
+    >>> round(mb.capacity(fmt, psnr=42).bits)
+    602673
+
+Names are loaded when they are first used, so `import morebits` itself costs almost nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from morebits import bounds, linear
+    from morebits.errors import MorebitsError
+    from morebits.measure import Curve, capacity, curve
+    from morebits.types import Capacity, ImageFormat
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Capacity",
+    "Curve",
+    "ImageFormat",
+    "MorebitsError",
+    "__version__",
+    "bounds",
+    "capacity",
+    "curve",
+    "linear",
+]
+
+#: Where each public name lives; a subpackage is its own home.
+_HOMES = {
+    "Capacity": "morebits.types",
+    "Curve": "morebits.measure",
+    "ImageFormat": "morebits.types",
+    "MorebitsError": "morebits.errors",
+    "bounds": "morebits.bounds",
+    "capacity": "morebits.measure",
+    "curve": "morebits.measure",
+    "linear": "morebits.linear",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'morebits' has no attribute {name!r}")
+    module = importlib.import_module(home)
+    value = module if home == f"morebits.{name}" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
