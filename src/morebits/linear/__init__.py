@@ -1,0 +1,1 @@
+"""Image edits as affine operators."""
