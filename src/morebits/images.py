@@ -16,6 +16,8 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -23,7 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from morebits.errors import ImageError, InputError
+from morebits.errors import ImageError, InputError, MorebitsError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -84,7 +86,8 @@ def read(source: Source) -> Picture:
     from PIL import Image
 
     if isinstance(source, Image.Image):
-        return _from_pil(source, "PIL image")
+        with _decoder_errors("PIL image"):
+            return _from_pil(source, "PIL image")
     expected = "give a path, a PIL image or a numpy array"
     raise InputError("picture", f"a {type(source).__name__}", expected)
 
@@ -149,50 +152,58 @@ def _shape_advice(shape: tuple[int, ...]) -> str | None:
 
 
 def _from_path(path: Path) -> Picture:
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     name = _printable(str(path))
     _check_file(path, name)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.simplefilter("error", Image.DecompressionBombWarning)
+        with _decoder_errors(name), Image.open(path) as image:
+            picture = _from_pil(image, name)
+    if not caught:
+        return picture
+    heard = dict.fromkeys(f"Pillow warns: {_one_line(str(each.message))}" for each in caught)
+    return replace(picture, notes=(*picture.notes, *heard))
+
+
+@contextmanager
+def _decoder_errors(name: str) -> Iterator[None]:
+    """Whatever a decoder raises on a broken file becomes one ImageError."""
+    from PIL import Image, UnidentifiedImageError
+
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(path) as image:
-                picture = _from_pil(image, name)
+        yield
+    except MorebitsError:
+        raise
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
         limit = f"more than the {Image.MAX_IMAGE_PIXELS:,} pixels that Pillow opens"
         raise ImageError(name, limit, "use a smaller picture or pass its array") from None
     except UnidentifiedImageError:
         raise ImageError(name, "is not a picture that Pillow can read", _AS_PNG) from None
-    if not caught:
-        return picture
-    heard = tuple(dict.fromkeys(_one_line(str(each.message)) for each in caught))
-    return replace(picture, notes=(*picture.notes, *(f"Pillow warns: {each}" for each in heard)))
+    except Exception as error:  # noqa: BLE001 - decoders raise anything, from OSError to IndexError
+        problem = f"cannot be decoded ({_one_line(str(error))})"
+        raise ImageError(name, problem, "the file is broken or cut short, copy it again") from None
 
 
 def _check_file(path: Path, name: str) -> None:
     try:
-        if path.is_dir():
-            raise ImageError(name, "is a directory", "give one picture")
-        if not path.exists():
-            raise ImageError(name, "no such file", "check the path")
         with path.open("rb") as file:
-            if not file.read(1):
-                raise ImageError(name, "is empty", "copy the picture again")
-    except (OSError, ValueError) as error:
-        if isinstance(error, ImageError):
-            raise
+            empty = not file.read(1)
+    except FileNotFoundError:
+        raise ImageError(name, "no such file", "check the path") from None
+    except IsADirectoryError:
+        raise ImageError(name, "is a directory", "give one picture") from None
+    except (OSError, ValueError) as error:  # a path with a NUL byte is a ValueError
         reason = getattr(error, "strerror", None) or str(error)
         raise ImageError(name, f"cannot be opened ({reason})", "check the path") from None
+    if empty:
+        raise ImageError(name, "is empty", "copy the picture again")
 
 
 def _from_pil(image: Image, name: str) -> Picture:
     notes = _check_pil(image, name)
-    try:
-        image.load()
-    except Exception as error:  # noqa: BLE001 - on broken files the decoders raise anything
-        problem = f"cannot be decoded ({_one_line(str(error))})"
-        raise ImageError(name, problem, "the file is broken or cut short, copy it again") from None
+    image.load()
     image, more = _plain(image, name)
     array = np.asarray(image)
     alpha = None

@@ -1,0 +1,357 @@
+from __future__ import annotations
+
+import os
+import struct
+import time
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from PIL import Image
+
+from morebits import images
+from morebits.errors import ImageError, InputError, MorebitsError
+
+RNG = np.random.default_rng(1)
+RGB = RNG.integers(0, 256, (5, 7, 3), np.uint8)
+GRAY = RGB[..., 0]
+GRAY16 = RNG.integers(0, 65536, (5, 7), np.uint16)
+
+
+def saved(tmp_path: Path, image: Image.Image, name: str = "a.png", **options) -> Path:
+    path = tmp_path / name
+    image.save(path, **options)
+    return path
+
+
+def png(colour_type: int, depth: int, size: tuple[int, int], rows: bytes) -> bytes:
+    """A PNG by hand, for the formats that Pillow reads but does not write."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    header = struct.pack(">IIBBBBB", *size, depth, colour_type, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
+
+
+def problem(source) -> str:
+    """The message for a source that is refused: always a single line."""
+    with pytest.raises(MorebitsError) as caught:
+        images.read(source)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+class TestAccepted:
+    @pytest.mark.parametrize("array", [RGB, GRAY, GRAY16], ids=["rgb", "gray", "gray16"])
+    def test_the_same_samples_from_path_pil_and_array(self, tmp_path, array):
+        image = Image.fromarray(array)
+        path = saved(tmp_path, image)
+        cube = array if array.ndim == 3 else array[..., None]
+        for source in (path, str(path), image, Image.open(path), array, cube):
+            picture = images.read(source)
+            np.testing.assert_array_equal(picture.array, cube)
+            assert picture.array.dtype == array.dtype
+            assert picture.depth == 8 * array.dtype.itemsize
+            assert (picture.width, picture.height, picture.channels) == (7, 5, cube.shape[2])
+            assert picture.notes == ()
+            assert picture.alpha is None
+
+    def test_the_array_is_contiguous_and_read_only_and_the_callers_is_not(self):
+        array = RGB.copy()[::-1]
+        picture = images.read(array)
+        assert picture.array.flags.c_contiguous
+        assert not picture.array.flags.writeable
+        assert array.flags.writeable
+        with pytest.raises(ValueError, match="read-only"):
+            picture.array[0, 0, 0] = 1
+
+    def test_the_other_byte_order(self):
+        picture = images.read(GRAY16.astype(">u2"))
+        np.testing.assert_array_equal(picture.array[..., 0], GRAY16)
+        assert picture.array.dtype.isnative
+
+    def test_big_endian_tiff(self, tmp_path):
+        path = saved(tmp_path, Image.fromarray(GRAY16.astype(">u2")), "a.tif")
+        np.testing.assert_array_equal(images.read(path).array[..., 0], GRAY16)
+
+    def test_16_bit_pgm_is_mode_i(self, tmp_path):
+        path = tmp_path / "a.pgm"
+        path.write_bytes(b"P5 7 5 65535\n" + GRAY16.astype(">u2").tobytes())
+        picture = images.read(path)
+        np.testing.assert_array_equal(picture.array[..., 0], GRAY16)
+        assert picture.depth == 16
+
+    def test_metadata_is_kept(self, tmp_path):
+        exif = Image.Exif()
+        exif[0x0112] = 6
+        icc = b"a profile"
+        path = saved(tmp_path, Image.fromarray(RGB), exif=exif.tobytes(), icc_profile=icc)
+        picture = images.read(path)
+        assert picture.icc == icc
+        assert picture.exif is not None
+        assert b"Exif" in picture.exif or picture.exif.startswith((b"MM", b"II"))
+        assert picture.file_format == "PNG"
+        assert picture.name == str(path)
+
+    def test_the_orientation_is_not_applied(self, tmp_path):
+        exif = Image.Exif()
+        exif[0x0112] = 6  # a viewer would turn it by 90 degrees
+        path = saved(tmp_path, Image.fromarray(RGB), "a.png", exif=exif)
+        np.testing.assert_array_equal(images.read(path).array, RGB)
+
+    def test_the_bundled_photo(self, photo):
+        picture = images.read(photo)
+        assert picture.array.shape == (600, 512, 3)
+        assert (picture.file_format, picture.notes) == ("JPEG", ())
+
+
+class TestConverted:
+    @pytest.mark.parametrize("mode", ["LA", "RGBA"])
+    def test_alpha_is_set_aside(self, tmp_path, mode):
+        bands = len(mode)
+        array = RNG.integers(0, 256, (5, 7, bands), np.uint8)
+        image = Image.fromarray(array)
+        for source in (image, saved(tmp_path, image)):
+            picture = images.read(source)
+            np.testing.assert_array_equal(picture.array, array[..., :-1])
+            np.testing.assert_array_equal(picture.alpha, array[..., -1])
+            assert picture.notes == ("alpha set aside: only colour channels count",)
+
+    def test_palette(self, tmp_path):
+        image = Image.fromarray(RGB).quantize(8)
+        path = saved(tmp_path, image)
+        picture = images.read(path)
+        np.testing.assert_array_equal(picture.array, np.asarray(image.convert("RGB")))
+        assert picture.notes == ("palette converted to RGB",)
+        assert picture.file_format == "PNG"
+
+    def test_palette_with_transparency(self, tmp_path):
+        image = Image.fromarray(RGB).quantize(8)
+        path = saved(tmp_path, image, transparency=bytes(range(8)))
+        picture = images.read(path)
+        np.testing.assert_array_equal(picture.array, np.asarray(image.convert("RGB")))
+        assert len(picture.notes) == 2
+        assert picture.alpha is not None
+
+    def test_one_bit(self, tmp_path):
+        image = Image.fromarray(GRAY > 99)
+        assert image.mode == "1"
+        picture = images.read(saved(tmp_path, image))
+        np.testing.assert_array_equal(picture.array[..., 0], np.where(GRAY > 99, 255, 0))
+        assert picture.notes == ("1 bit a sample, scaled to 256 levels",)
+
+    def test_two_bit_gray(self, tmp_path):
+        path = tmp_path / "a.png"
+        path.write_bytes(png(0, 2, (4, 1), b"\0" + bytes([0b00011011])))
+        picture = images.read(path)
+        assert picture.array.ravel().tolist() == [0, 85, 170, 255]
+        assert picture.notes == ("4 levels a sample, scaled to 256",)
+
+    @pytest.mark.parametrize(("top", "mode_full"), [(100, 256), (1023, 65536)])
+    def test_pgm_with_an_odd_maximum(self, tmp_path, top, mode_full):
+        path = tmp_path / "a.pgm"
+        data = np.array([0, top], ">u2" if top > 255 else np.uint8).tobytes()
+        path.write_bytes(b"P5 2 1 %d\n" % top + data)
+        picture = images.read(path)
+        assert picture.array.ravel().tolist() == [0, mode_full - 1]
+        assert picture.notes[0] == f"{top + 1} levels a sample, scaled to {mode_full}"
+
+    def test_32_bit_gray_that_fits(self):
+        picture = images.read(Image.fromarray(GRAY16.astype(np.int32)))
+        np.testing.assert_array_equal(picture.array[..., 0], GRAY16)
+        assert picture.notes == ("32-bit integers read as 16 bits",)
+
+    def test_first_picture_of_an_mpo(self, tmp_path):
+        first, second = Image.fromarray(RGB), Image.fromarray(RGB[::-1].copy())
+        path = saved(tmp_path, first, "a.mpo", save_all=True, append_images=[second])
+        picture = images.read(path)
+        assert picture.array.shape == RGB.shape
+        assert picture.notes == ("first picture of a multi-picture JPEG",)
+
+    def test_a_warning_of_pillow_becomes_a_note(self, tmp_path, monkeypatch):
+        import warnings
+
+        path = saved(tmp_path, Image.fromarray(RGB))
+        plain = Image.open
+
+        def loud(file):
+            warnings.warn("odd\ntag", UserWarning, stacklevel=1)
+            return plain(file)
+
+        monkeypatch.setattr(Image, "open", loud)
+        assert images.read(path).notes == ("Pillow warns: odd tag",)
+
+
+class TestRefusedFiles:
+    def test_missing(self, tmp_path):
+        assert problem(tmp_path / "no.png").endswith("no.png: no such file; check the path")
+
+    def test_directory(self, tmp_path):
+        assert "is a directory; give one picture" in problem(tmp_path)
+
+    def test_empty(self, tmp_path):
+        (tmp_path / "a.png").touch()
+        assert "is empty" in problem(tmp_path / "a.png")
+
+    def test_not_a_picture(self, tmp_path):
+        (tmp_path / "a.png").write_text("hello")
+        assert "is not a picture that Pillow can read" in problem(tmp_path / "a.png")
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+    def test_no_permission(self, tmp_path):
+        path = saved(tmp_path, Image.fromarray(RGB))
+        path.chmod(0)
+        assert "Permission denied" in problem(path)
+
+    def test_impossible_paths(self):
+        assert "cannot be opened" in problem("a\0b.png")
+        assert "name too long" in problem("a" * 5000)
+
+    def test_a_strange_name_stays_on_one_line(self):
+        assert r"a\nb.png" in problem("a\nb.png")
+
+    @pytest.mark.parametrize("suffix", ["png", "jpg", "tif", "bmp", "webp"])
+    @pytest.mark.parametrize("keep", [0.3, 0.6, 0.9])
+    def test_truncated(self, tmp_path, photo, suffix, keep):
+        path = tmp_path / f"a.{suffix}"
+        Image.open(photo).resize((64, 64)).save(path)
+        path.write_bytes(path.read_bytes()[: int(keep * path.stat().st_size)])
+        message = problem(path)
+        assert "copy it again" in message or "Pillow can read" in message
+
+    def test_animation(self, tmp_path):
+        first, second = Image.fromarray(GRAY), Image.fromarray(255 - GRAY)
+        path = saved(tmp_path, first, "a.gif", save_all=True, append_images=[second])
+        assert "has 2 frames; save one of them as PNG" in problem(path)
+
+    @pytest.mark.parametrize("mode", ["CMYK", "YCbCr", "LAB", "HSV"])
+    def test_colour_spaces(self, mode):
+        image = Image.fromarray(RGB)
+        if mode == "LAB":
+            image = Image.merge("LAB", image.split())
+        else:
+            image = image.convert(mode)
+        assert f"is {mode}, not gray or RGB; convert it first, for example" in problem(image)
+
+    def test_cmyk_file(self, tmp_path):
+        path = saved(tmp_path, Image.fromarray(RGB).convert("CMYK"), "a.jpg")
+        assert "is CMYK" in problem(path)
+
+    def test_float_file(self, tmp_path):
+        path = saved(tmp_path, Image.fromarray(GRAY.astype(np.float32)), "a.tif")
+        assert "floating-point" in problem(path)
+
+    @pytest.mark.parametrize("colour_type", [2, 4, 6], ids=["rgb", "la", "rgba"])
+    def test_16_bit_colour_png(self, tmp_path, colour_type):
+        """Pillow opens these as 8 bits without a word."""
+        width = {2: 3, 4: 2, 6: 4}[colour_type] * 2 * 2
+        path = tmp_path / "a.png"
+        path.write_bytes(png(colour_type, 16, (2, 1), b"\0" + bytes(width)))
+        Image.open(path).load()
+        assert "more than 8 bits a colour, of which Pillow keeps 8" in problem(path)
+
+    def test_16_bit_ppm(self, tmp_path):
+        path = tmp_path / "a.ppm"
+        path.write_bytes(b"P6 1 1 65535\n" + bytes(6))
+        assert "more than 8 bits a colour" in problem(path)
+
+    def test_32_bit_gray_that_does_not_fit(self):
+        image = Image.fromarray(np.array([[0, 70000]], np.int32))
+        assert "has samples from 0 to 70000" in problem(image)
+
+    def test_no_pixels(self):
+        assert "has no pixels" in problem(Image.new("RGB", (0, 4)))
+
+    @pytest.mark.parametrize("limit", [20, 10], ids=["warning", "error"])
+    def test_decompression_bomb(self, tmp_path, monkeypatch, limit):
+        path = saved(tmp_path, Image.fromarray(RGB))
+        monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", limit)
+        message = problem(path)
+        assert f"more than the {limit} pixels that Pillow opens; use a smaller picture" in message
+
+    def test_the_error_carries_fields(self, tmp_path):
+        with pytest.raises(ImageError) as caught:
+            images.read(tmp_path)
+        assert caught.value.source == str(tmp_path)
+        assert caught.value.problem == "is a directory"
+        assert caught.value.fix == "give one picture"
+
+
+class TestRefusedArrays:
+    @pytest.mark.parametrize(
+        ("array", "advice"),
+        [
+            (np.zeros((2, 2)), "scale to 0..255, round"),
+            (np.zeros((2, 2), np.float32), "scale to 0..255, round"),
+            (np.full((2, 2), np.nan), "sample is nan: replace NaN"),
+            (np.zeros((2, 2), np.int64), ".astype(np.uint8)"),
+            (np.full((2, 2), 300), ".astype(np.uint16)"),
+            (np.full((2, 2), -1), "0 to 255 as uint8"),
+            (np.full((2, 2), 70000, np.uint32), "0 to 255 as uint8"),
+            (np.zeros((2, 2), bool), "array.astype(np.uint8) * 255"),
+            (np.zeros((2, 2), np.complex128), "0 to 255 as uint8"),
+            (np.array([["a"]]), "0 to 255 as uint8"),
+            (np.zeros((0, 2), np.int64), "0 to 255 as uint8"),
+            (np.zeros((0, 2), np.uint8), "at least one pixel"),
+            (np.zeros((2, 2, 0), np.uint8), "(height, width)"),
+            (np.zeros(4, np.uint8), "(height, width)"),
+            (np.zeros((2, 2, 2), np.uint8), "leave the alpha channel out"),
+            (np.zeros((2, 2, 4), np.uint8), "leave the alpha channel out"),
+            (np.zeros((3, 8, 9), np.uint8), "put the channels last"),
+            (np.zeros((1, 2, 2, 3), np.uint8), "batch[0]"),
+            (np.zeros((5, 8, 9), np.uint8), "(height, width)"),
+        ],
+    )
+    def test_advice(self, array, advice):
+        with pytest.raises(InputError):
+            images.read(array)
+        assert advice in problem(array)
+
+    @pytest.mark.parametrize("source", [None, 3, [[0, 1]], b"a.png"])
+    def test_other_types(self, source):
+        assert "give a path, a PIL image or a numpy array" in problem(source)
+
+
+class TestHistogram:
+    @given(
+        hnp.arrays(
+            st.sampled_from([np.uint8, np.uint16]),
+            hnp.array_shapes(min_dims=1, max_dims=3, max_side=9),
+        )
+    )
+    def test_equals_bincount(self, array):
+        counts = images.histogram(array)
+        levels = 1 << (8 * array.dtype.itemsize)
+        np.testing.assert_array_equal(counts, np.bincount(array.ravel(), minlength=levels))
+
+    def test_not_contiguous(self):
+        np.testing.assert_array_equal(
+            images.histogram(RGB[::2, ::-1]), np.bincount(RGB[::2].ravel(), minlength=256)
+        )
+
+    def test_pieces(self):
+        array = RNG.integers(0, 65536, (1 << 20) + 3, np.uint16)
+        np.testing.assert_array_equal(images.histogram(array), np.bincount(array, minlength=65536))
+
+    @pytest.mark.full
+    @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+    def test_12_megapixels_in_a_tenth_of_a_second(self, dtype):
+        array = RNG.integers(0, 256, (3000, 4000, 3), np.uint8).astype(dtype)
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            images.histogram(array)
+            times.append(time.perf_counter() - start)
+        assert min(times) < 0.1
