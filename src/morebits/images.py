@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -168,7 +168,7 @@ def _from_path(path: Path) -> Picture:
 
 
 @contextmanager
-def _decoder_errors(name: str) -> Iterator[None]:
+def _decoder_errors(name: str) -> Generator[None]:
     """Whatever a decoder raises on a broken file becomes one ImageError."""
     from PIL import Image, UnidentifiedImageError
 
