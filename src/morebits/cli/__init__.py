@@ -39,8 +39,8 @@ app = App(
     suppress_keyboard_interrupt=False,
 )
 
-Flag = Annotated[bool, Parameter(negative=())]
-Words = Annotated[tuple[str, ...], Parameter(negative=(), allow_leading_hyphen=True)]
+Levels = Annotated[tuple[str, ...], Parameter(negative=(), metavar="DB", allow_leading_hyphen=True)]
+Size = Annotated[str | None, Parameter(metavar="WxH", allow_leading_hyphen=True)]
 Folder = Annotated[Path, Parameter(name=["--out", "-o"])]
 
 
@@ -49,10 +49,10 @@ def capacity(
     picture: Path | None = None,
     /,
     *,
-    psnr: Words,
-    size: str | None = None,
-    under: str | None = None,
-    bound: str | None = None,
+    psnr: Levels,
+    size: Size = None,
+    under: Annotated[str | None, Parameter(metavar="EDITS")] = None,
+    bound: Annotated[str | None, Parameter(metavar="N|certified")] = None,
     cover: Literal["gray", "corner"] | None = None,
     channels: int | None = None,
     depth: int | None = None,
