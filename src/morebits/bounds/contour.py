@@ -91,7 +91,9 @@ def log_mass(f: Generating, level: float, start: float | None = None) -> LogMass
     """
     complement = level > f.real(0.0)[1]
     side = 1.0 if complement else -1.0
-    u = _saddle(f, level, side, start)
+    # A start from the other side of 0 says nothing about this one.
+    near = start if start is not None and start * side > 0 else None
+    u = _saddle(f, level, side, near)
     peak = _Peak(f, level, u, side)
     period = _period(peak)
     total, nodes, error = _trapezoid(peak, period)

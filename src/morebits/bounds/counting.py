@@ -21,18 +21,17 @@ from numpy.typing import ArrayLike, NDArray
 from morebits.bounds.contour import log_mass
 from morebits.errors import InputError
 
-#: Up to this squared radius the count is made with exact integers.
+#: Below this squared radius the count is made with exact integers.
 EXACT_LEVEL = 64
 
 
 @dataclass(frozen=True)
 class Log2Count:
-    """`bits = log2(count)`, its stated error in bits, how it was found, and a warm start."""
+    """`bits = log2(count)`, its stated error in bits and how it was found."""
 
     bits: float
     error: float
     method: str
-    saddle: float | None = None
 
 
 @dataclass(frozen=True)
@@ -70,31 +69,45 @@ def ranges(low: ArrayLike, high: ArrayLike, counts: ArrayLike) -> Family:
     return Family(squares(top), below, above, many)
 
 
-def log2_count(
-    families: Sequence[Family], squared_radius: float, start: float | None = None
-) -> Log2Count:
+def log2_count(families: Sequence[Family], squared_radius: float) -> Log2Count:
     """log2 of the number of points whose energies sum to at most `squared_radius`.
 
-    Exact up to the stated error, for 1 to 10^9 samples. `start` is the saddle of a nearby
-    radius and saves a few steps.
+    Exact up to the stated error, for 1 to 10^9 samples.
     """
-    if math.isnan(squared_radius) or squared_radius < 0:
-        raise InputError("squared_radius", squared_radius, "give a number of at least 0")
+    return log2_counts(families, [squared_radius])[0]
+
+
+def log2_counts(families: Sequence[Family], squared_radii: Sequence[float]) -> list[Log2Count]:
+    """`log2_count` for many radii: each starts from the saddle point of the one before."""
     theta = Theta(families)
-    if squared_radius >= theta.top:
-        return Log2Count(theta.log_total / math.log(2), 0.0, "all points are inside")
-    level = math.floor(squared_radius)
-    if level <= EXACT_LEVEL:
-        return Log2Count(_log2_exact(families, level), 0.0, "exact integers")
+    found: list[Log2Count] = []
+    start: float | None = None
+    for squared_radius in squared_radii:
+        if math.isnan(squared_radius) or squared_radius < 0:
+            raise InputError("squared_radius", squared_radius, "give a number of at least 0")
+        if squared_radius >= theta.top:
+            bits = theta.log_total / math.log(2)
+            found.append(Log2Count(bits, 0.0, "all points are inside"))
+        elif squared_radius < EXACT_LEVEL:
+            bits = _log2_exact(families, math.floor(squared_radius))
+            found.append(Log2Count(bits, 0.0, "exact integers"))
+        else:
+            count, start = _by_contour(theta, math.floor(squared_radius), start)
+            found.append(count)
+    return found
+
+
+def _by_contour(theta: Theta, level: int, start: float | None) -> tuple[Log2Count, float]:
+    """The count by the integral of `contour.py`, and its saddle point."""
     mass = log_mass(theta, level, start)
     rounding = 4e-16 * (abs(mass.log) + theta.samples)
     if not mass.complement:
         error = (mass.error + rounding) / math.log(2)
-        return Log2Count(mass.log / math.log(2), error, "contour integral", mass.saddle)
+        return Log2Count(mass.log / math.log(2), error, "contour integral"), mass.saddle
     outside = math.exp(mass.log - theta.log_total)
     bits = (theta.log_total + math.log1p(-outside)) / math.log(2)
     error = ((mass.error + rounding) * outside + 4e-16 * theta.log_total) / math.log(2)
-    return Log2Count(bits, error, "contour integral of the complement", mass.saddle)
+    return Log2Count(bits, error, "contour integral of the complement"), mass.saddle
 
 
 def _log2_exact(families: Sequence[Family], level: int) -> float:

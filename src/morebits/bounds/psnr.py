@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 
-from morebits.bounds.counting import log2_count
+from morebits.bounds.counting import log2_counts
 from morebits.bounds.covers import Cover, corner, gray
 from morebits.bounds.radius import check_psnr, epsilon, level, resolve_peak
 from morebits.bounds.volumes import log2_ball, log2_box_ball
@@ -29,7 +30,7 @@ NAMES = {
 }
 
 #: A volume stands in for a count while it is off by at most this many bits a sample.
-VOLUME_ERROR_PER_SAMPLE = 1e-3
+VOLUME_ERROR_PER_SAMPLE = 1e-2
 
 
 def bound_1(format: ImageFormat, psnr: float, *, peak: float | None = None) -> Capacity:
@@ -53,8 +54,7 @@ def bound_2(format: ImageFormat, psnr: float, *, peak: float | None = None) -> C
 def bound_3(format: ImageFormat, psnr: float, *, peak: float | None = None) -> Capacity:
     """Bound 3: `log2 Vol B_n[epsilon]` when the ball is in the cube and not too small.
 
-    The volume is taken for accurate when the grid's correction, about
-    `2 exp(-2 pi^2 epsilon^2 / n)` a sample, is below `VOLUME_ERROR_PER_SAMPLE`.
+    "Not too small" is taken as `volume_error` below `VOLUME_ERROR_PER_SAMPLE` bits a sample.
     """
     eps = epsilon(format, psnr, peak=peak)
     valid, reason, error = _ball_in_cube(format, eps, peak)
@@ -71,7 +71,7 @@ def bound_4(format: ImageFormat, psnr: float, *, peak: float | None = None) -> C
     >>> round(bound_4(ImageFormat(3, 256, 256, 8), 42).bits, 2)
     602672.58
     """
-    return _count("4", gray(format), psnr, peak)
+    return exact_counts(gray(format), [psnr], peak)[0]
 
 
 def bound_5(format: ImageFormat, psnr: float, *, peak: float | None = None) -> Capacity:
@@ -110,7 +110,7 @@ def bound_8(
     Without `cover` it is the corner, the worst case. With a photo it is the exact count for
     that photo, from the ranges `[-v, rho - v]` of its own samples.
     """
-    return _count("8", cover or corner(format), psnr, peak)
+    return exact_counts(cover or corner(format), [psnr], peak)[0]
 
 
 def bound_9(
@@ -146,20 +146,23 @@ def _ball_in_cube(
         reason = f"epsilon = {eps:.6g} > rho/2 = {half:g}: it needs PSNR >= {limit:.2f} dB"
         return False, reason, error
     if error > VOLUME_ERROR_PER_SAMPLE * format.samples:
-        limit = resolve_peak(format, peak) / math.sqrt(
-            math.log(2 * math.log2(math.e) / VOLUME_ERROR_PER_SAMPLE) / (2 * math.pi**2)
-        )
         reason = (
-            f"the ball is too small for its volume to stand for a count (about {error:.3g} bits "
-            f"off): it needs PSNR <= {20 * math.log10(limit):.2f} dB"
+            "the ball is too small for its volume to stand for a count "
+            f"(up to {error:.3g} bits off): it needs a lower PSNR"
         )
         return False, reason, error
     return True, f"the ball is inside the cube, epsilon = {eps:.6g} <= rho/2 = {half:g}", error
 
 
 def volume_error(dimension: float, eps: float) -> float:
-    """How many bits `log2 count` exceeds `log2 volume` by, to first order in the dual grid."""
-    return dimension * 2 * math.exp(-2 * math.pi**2 * eps**2 / dimension) * math.log2(math.e)
+    """How far `log2 volume` may be from `log2 count`, in bits, to first order.
+
+    The dual grid adds `2 exp(-2 pi^2 epsilon^2 / n)` a sample, and squared norms are whole
+    numbers, so that the ball is effectively up to 1 smaller in epsilon^2.
+    """
+    dual = dimension * 2 * math.exp(-2 * math.pi**2 * eps**2 / dimension)
+    steps = 0.5 * dimension / max(eps**2, 1.0)
+    return (dual + steps) * math.log2(math.e)
 
 
 def _overlap(format: ImageFormat, eps: float, peak: float | None) -> tuple[bool, str]:
@@ -173,17 +176,22 @@ def _overlap(format: ImageFormat, eps: float, peak: float | None) -> tuple[bool,
     return False, f"ball and cube do not overlap in part: it needs PSNR within {span}"
 
 
-def _count(bound: str, cover: Cover, psnr: float, peak: float | None) -> Capacity:
+def exact_counts(cover: Cover, psnrs: Sequence[float], peak: float | None) -> list[Capacity]:
+    """Bound 4 (gray) or 8 (any other cover) at many PSNRs, each warm-started by the last."""
     started = time.perf_counter()
-    format = cover.format
-    found = log2_count([cover.family], level(format, check_psnr(psnr), peak=peak))
-    seconds = time.perf_counter() - started
+    format, bound = cover.format, "4" if cover.name == "gray" else "8"
+    levels = [level(format, check_psnr(psnr), peak=peak) for psnr in psnrs]
+    counts = log2_counts([cover.family], levels)
+    seconds = (time.perf_counter() - started) / max(len(levels), 1)
     where = {"gray": "gray", "corner": "a saturated corner", "photo": "this very picture"}
     reason = f"counts every image within epsilon of {where[cover.name]}, holds at every PSNR"
-    return _result(
-        bound, found.bits, "exact", True, reason, format, psnr, peak,
-        cover=cover, method=found.method, error=found.error, seconds=seconds,
-    )  # fmt: skip
+    return [
+        _result(
+            bound, count.bits, "exact", True, reason, format, psnr, peak,
+            cover=cover, method=count.method, error=count.error, seconds=seconds,
+        )
+        for psnr, count in zip(psnrs, counts, strict=True)
+    ]  # fmt: skip
 
 
 def _volume(
