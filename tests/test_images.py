@@ -15,6 +15,7 @@ from PIL import Image
 
 from morebits import images
 from morebits.errors import ImageError, InputError, MorebitsError
+from morebits.types import ImageFormat
 
 RNG = np.random.default_rng(1)
 RGB = RNG.integers(0, 256, (5, 7, 3), np.uint8)
@@ -64,7 +65,8 @@ class TestAccepted:
             np.testing.assert_array_equal(picture.array, cube)
             assert picture.array.dtype == array.dtype
             assert picture.depth == 8 * array.dtype.itemsize
-            assert (picture.width, picture.height, picture.channels) == (7, 5, cube.shape[2])
+            assert picture.format == ImageFormat(cube.shape[2], 7, 5, picture.depth)
+            assert images.read(picture) is picture
             assert picture.notes == ()
             assert picture.alpha is None
 

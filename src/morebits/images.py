@@ -26,14 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from morebits.errors import ImageError, InputError, MorebitsError
+from morebits.types import ImageFormat
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 Samples: TypeAlias = NDArray[np.uint8 | np.uint16]
-
-#: What `read` takes: a path, a PIL image, or an array (H, W), (H, W, 1) or (H, W, 3).
-Source: TypeAlias = "str | os.PathLike[str] | Image | NDArray[Any]"
 
 _AS_PNG = "save it as an 8-bit RGB or gray PNG first"
 _TO_RGB = 'convert it first, for example with PIL: image.convert("RGB").save("picture.png")'
@@ -58,27 +56,22 @@ class Picture:
     exif: bytes | None = None
 
     @property
-    def channels(self) -> int:
-        """1 for gray, 3 for colour; alpha does not count."""
-        return self.array.shape[2]
-
-    @property
-    def width(self) -> int:
-        """Pixels a row."""
-        return self.array.shape[1]
-
-    @property
-    def height(self) -> int:
-        """Rows."""
-        return self.array.shape[0]
+    def format(self) -> ImageFormat:
+        """Channels (alpha does not count), width, height and depth."""
+        height, width, channels = self.array.shape
+        return ImageFormat(channels, width, height, self.depth)
 
 
-def read(source: Source) -> Picture:
+def read(source: object) -> Picture:
     """The picture behind a path, a PIL image or an array; ImageError or InputError otherwise.
+
+    Arrays are (H, W), (H, W, 1) or (H, W, 3). A `Picture` comes back as it is.
 
     >>> read(np.zeros((2, 3), np.uint8)).array.shape
     (2, 3, 1)
     """
+    if isinstance(source, Picture):
+        return source
     if isinstance(source, np.ndarray):
         return _from_array(source)
     if isinstance(source, (str, os.PathLike)):

@@ -10,13 +10,17 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 
 from morebits import __version__
 from morebits.cli import arguments
 from morebits.errors import InputError, MorebitsError
+from morebits.types import ImageFormat
+
+if TYPE_CHECKING:
+    from morebits.images import Picture
 
 _EXAMPLES = """\
 Examples:
@@ -75,7 +79,7 @@ def capacity(
     bound
         A bound of the paper, 1 to 13, or `certified`; left out: the best valid one.
     cover
-        With --size: a mid-gray cover (most room, the default) or a corner of the cube (least).
+        Mid-gray (most room) or a saturated corner (least); left out: gray, or the picture itself.
     channels
         With --size: channels of the cover (default 3).
     depth
@@ -87,20 +91,20 @@ def capacity(
     as_json
         Print one JSON object, or a list of them for several PSNRs.
     """
-    source = arguments.source(picture, size, cover=cover, channels=channels, depth=depth)
+    source = arguments.source(picture, size, channels=channels, depth=depth)
     levels = arguments.parse_psnr(psnr)
-    options: dict[str, Any] = {"under": under, "bound": bound, "peak": peak}
-    options |= {"cover": cover or "gray", "covers_bits": covers_bits}
 
     from morebits import measure
     from morebits.cli import show
 
-    if len(levels) == 1:
-        found = measure.capacity(source, psnr=levels[0], **options)
-        (show.print_json if as_json else show.one)(found)
+    found = measure.curve(
+        source if isinstance(source, ImageFormat) else _read(source),
+        psnr=levels, under=under, bound=bound, cover=cover, peak=peak, covers_bits=covers_bits,
+    ).capacities  # fmt: skip
+    if as_json:
+        show.print_json(found)
     else:
-        many = measure.curve(source, psnr=levels, **options).capacities
-        (show.print_json if as_json else show.many)(many)
+        show.table(found)
 
 
 @app.command
@@ -130,6 +134,15 @@ def paper(*, out: Folder = Path("paper")) -> None:
     from morebits import paper as room
 
     room.regenerate(_folder(out), _progress)
+
+
+def _read(path: Path) -> Picture:
+    from morebits import images
+
+    picture = images.read(path)
+    for note in picture.notes:
+        _progress(f"morebits: note: {path}: {note}")
+    return picture
 
 
 def main(argv: Sequence[str] | None = None) -> int:

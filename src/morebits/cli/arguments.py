@@ -44,21 +44,19 @@ def parse_size(text: str) -> tuple[int, int]:
     return width, height
 
 
-def source(picture: Path | None, size: str | None, **words: Any) -> Path | ImageFormat:
-    """What to measure; `words` (cover, channels, depth) are those that only --size needs."""
-    given = [name for name, value in words.items() if value is not None]
-    if picture is not None and size is not None:
-        raise InputError("--size", size, f"leave it out, {picture} has its own size")
-    if picture is not None and given:
-        expected = f"leave it out, {picture} has its own"
-        raise InputError(f"--{given[0]}", words[given[0]], expected)
-    if picture is not None:
-        return picture
-    if size is None:
+def source(picture: Path | None, size: str | None, **words: int | None) -> Path | ImageFormat:
+    """What to measure; `words` (channels, depth) are those that only --size needs."""
+    given = {name: value for name, value in words.items() if value is not None}
+    if picture is None and size is None:
         raise InputError("cover", None, "give a picture file or --size WIDTHxHEIGHT")
-    width, height = parse_size(size)
-    chosen = {name: words[name] for name in given if name != "cover"}
-    return ImageFormat(width=width, height=height, **chosen)
+    if picture is None:
+        width, height = parse_size(size or "")
+        return ImageFormat(width=width, height=height, **given)
+    if size is not None:
+        raise InputError("--size", size, f"leave it out, {picture} has its own size")
+    for name, value in given.items():
+        raise InputError(f"--{name}", value, f"leave it out, {picture} has its own")
+    return picture
 
 
 def _finite(text: str, word: str) -> float:

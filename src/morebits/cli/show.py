@@ -12,14 +12,21 @@ if TYPE_CHECKING:
     from morebits.types import Capacity
 
 
-def print_json(found: Capacity | Sequence[Capacity]) -> None:
-    """One object, or a list of them."""
-    plain = [each.to_dict() for each in found] if isinstance(found, Sequence) else found.to_dict()
-    print(json.dumps(plain, indent=2, allow_nan=False))
+def print_json(found: Sequence[Capacity]) -> None:
+    """One object, or a list where there are several."""
+    plain = [each.to_dict() for each in found]
+    print(json.dumps(plain[0] if len(plain) == 1 else plain, indent=2, allow_nan=False))
 
 
-def one(found: Capacity) -> None:
-    """Everything about one capacity, a line each."""
+def table(found: Sequence[Capacity]) -> None:
+    """All about one capacity, or one row a PSNR."""
+    if len(found) == 1:
+        _all_about(found[0])
+    else:
+        _rows(found)
+
+
+def _all_about(found: Capacity) -> None:
     rows = [
         ("capacity", f"{number(found.bits)} bits ({size(found.bits)})"),
         ("a sample", f"{found.bpp:.4f} bits"),
@@ -32,27 +39,26 @@ def one(found: Capacity) -> None:
         ("PSNR", f"at least {found.psnr:g} dB, peak {found.peak:g}"),
         ("time", f"{1000 * found.seconds:.1f} ms"),
     ]
-    table = _table(head=False)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
+    grid = _table(head=False)
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
     for row in rows:
-        table.add_row(*row)
-    _print(table)
+        grid.add_row(*row)
+    _print(grid)
 
 
-def many(found: Sequence[Capacity]) -> None:
-    """One row a PSNR."""
-    table = _table()
+def _rows(found: Sequence[Capacity]) -> None:
+    grid = _table()
     for head in ("PSNR, dB", "bits", "bits a sample"):
-        table.add_column(head, justify="right", no_wrap=True)
-    table.add_column("kind", no_wrap=True)
-    table.add_column("bound")
+        grid.add_column(head, justify="right", no_wrap=True)
+    grid.add_column("kind", no_wrap=True)
+    grid.add_column("bound")
     for each in found:
         numbers = (f"{each.psnr:g}", number(each.bits), f"{each.bpp:.4f}")
-        table.add_row(*numbers, each.kind, f"{each.bound}: {each.name}")
+        grid.add_row(*numbers, each.kind, f"{each.bound}: {each.name}")
     first = found[0]
     print(f"cover: {first.cover}, {first.format.text}; edit: {first.under or 'none'}")
-    _print(table)
+    _print(grid)
 
 
 def number(bits: float) -> str:

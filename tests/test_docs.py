@@ -1,0 +1,141 @@
+"""Every example of the README and of docs/ is run.
+
+The convention, which is strict on purpose:
+
+- ```python blocks share one namespace a file, from top to bottom. A block with `>>>` is a
+  doctest and its output must be the same; any other block must run without an error.
+- ```console blocks hold commands (`$ morebits ...`) and what they print, stderr included. The
+  output must be the same, line by line; a line `...` stands for any lines. Without output only
+  success counts. An example of an error starts with `morebits: ` and must exit with 2.
+- ```sh blocks are for people and are not run; the make targets they name must exist.
+
+Blocks run in an empty folder that holds `photo.jpg`, the bundled photo.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+KNOWN = {"python", "console", "sh", "json", "text"}
+by_name = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+def blocks(page: Path) -> list[tuple[str, int, str]]:
+    """(language, line, text) of each fenced block."""
+    text = page.read_text()
+    return [
+        (match[1], text[: match.start()].count("\n") + 2, match[2])
+        for match in re.finditer(r"^```(\S*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    ]
+
+
+def commands(block: str) -> list[tuple[str, list[str]]]:
+    """Each command of a console block with the lines below it."""
+    found: list[tuple[str, list[str]]] = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        else:
+            found[-1][1].append(line.rstrip())
+    return found
+
+
+def same(shown: list[str], printed: list[str]) -> bool:
+    """Line by line, `...` stands for any lines."""
+    pattern = "".join(".*?" if line == "..." else re.escape(line) + "\n" for line in shown)
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in printed), re.DOTALL) is not None
+
+
+@pytest.fixture
+def here(tmp_path: Path, photo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copy(photo, tmp_path / "photo.jpg")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@by_name
+def test_the_languages_are_known(page):
+    assert {language for language, _, _ in blocks(page)} <= KNOWN
+
+
+@by_name
+def test_python_blocks(page, here):
+    names: dict[str, object] = {}
+    for language, line, text in blocks(page):
+        if language != "python":
+            continue
+        if ">>>" not in text:
+            exec(compile("\n" * (line - 1) + text, str(page), "exec"), names)
+            continue
+        example = doctest.DocTestParser().get_doctest(text, names, page.name, str(page), line)
+        report: list[str] = []
+        runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+        runner.run(example, out=report.append, clear_globs=False)
+        assert not report, "".join(report)
+        names.update(example.globs)
+
+
+@by_name
+def test_console_blocks(page, here):
+    environment = os.environ | {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}
+    for language, line, text in blocks(page):
+        if language != "console":
+            continue
+        for command, shown in commands(text):
+            words = shlex.split(command)
+            assert words[0] == "morebits", f"{page.name}:{line}: only morebits is run here"
+            run = subprocess.run(
+                [sys.executable, "-m", "morebits", *words[1:]],
+                cwd=here,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+            )
+            error = bool(shown) and shown[0].startswith("morebits: ")
+            assert run.returncode == (2 if error else 0), run.stdout
+            printed = [each.rstrip() for each in run.stdout.splitlines()]
+            assert not shown or same(shown, printed), f"{page.name}:{line}\n{run.stdout}"
+
+
+@by_name
+def test_make_targets_exist(page):
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    asked = {
+        target
+        for language, _, text in blocks(page)
+        if language == "sh"
+        for target in re.findall(r"\bmake ([a-z-]+)", text)
+    }
+    assert asked <= targets
+
+
+@by_name
+def test_links_to_files_exist(page):
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)#\s]+)", text):
+        if not target.startswith(("http:", "https:", "mailto:")):
+            assert (page.parent / target).exists(), target
+
+
+def test_the_comparison_itself():
+    assert same(["a", "...", "c"], ["a", "b", "b", "c"])
+    assert not same(["a"], ["a", "b"])
+    assert not same(["1.5"], ["1x5"])
