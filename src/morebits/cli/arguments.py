@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from typing import Any
 
 from morebits.errors import InputError
 from morebits.types import ImageFormat
