@@ -6,9 +6,12 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from morebits.human import grouped, in_bytes
+
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from morebits.demo import Demo
     from morebits.types import Capacity
 
 
@@ -28,7 +31,7 @@ def table(found: Sequence[Capacity]) -> None:
 
 def _all_about(found: Capacity) -> None:
     rows = [
-        ("capacity", f"{number(found.bits)} bits ({size(found.bits)})"),
+        ("capacity", f"{grouped(found.bits, 2)} bits ({in_bytes(found.bits)})"),
         ("a sample", f"{found.bpp:.4f} bits"),
         ("bound", f"{found.bound}: {found.name}"),
         ("kind", found.kind),
@@ -54,34 +57,27 @@ def _rows(found: Sequence[Capacity]) -> None:
     grid.add_column("kind", no_wrap=True)
     grid.add_column("bound")
     for each in found:
-        numbers = (f"{each.psnr:g}", number(each.bits), f"{each.bpp:.4f}")
+        numbers = (f"{each.psnr:g}", grouped(each.bits, 2), f"{each.bpp:.4f}")
         grid.add_row(*numbers, each.kind, f"{each.bound}: {each.name}")
     first = found[0]
     print(f"cover: {first.cover}, {first.format.text}; edit: {first.under or 'none'}")
     _print(grid)
 
 
-def number(bits: float) -> str:
-    """Bits with two decimals and separators.
-
-    >>> number(602672.5756)
-    '602,672.58'
-    """
-    return f"{bits:,.2f}"
-
-
-def size(bits: float) -> str:
-    """Whole bytes that fit, in a unit that people read.
-
-    >>> size(602672.58), size(12), size(0.3)
-    ('73.6 KiB', '1 bytes', '0 bytes')
-    """
-    amount = float(max(bits, 0.0) // 8)
-    for unit in ("bytes", "KiB", "MiB"):
-        if amount < 1024:
-            return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
-        amount /= 1024
-    return f"{amount:.1f} GiB"
+def demo(shown: Demo) -> None:
+    """The table of the demonstration and what was written."""
+    grid = _table()
+    grid.add_column("edit", no_wrap=True)
+    for head in ("PSNR, dB", "heuristic, bits", "certified, bits", ""):
+        grid.add_column(head, justify="right", no_wrap=True)
+    for row in shown.rows:
+        proven = (grouped(row.certified.bits, 0), in_bytes(row.certified.bits))
+        best = grouped(row.best.bits, 0) if row.edit else "exact"
+        grid.add_row(row.edit or "none", f"{row.psnr:g}", best, *proven)
+    print(f"{shown.picture.name.rpartition('/')[2]}: {shown.picture.format.text}")
+    _print(grid)
+    for path in shown.files:
+        print(f"wrote {path}")
 
 
 def _table(*, head: bool = True) -> Table:

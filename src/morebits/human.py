@@ -1,0 +1,28 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+
+def grouped(bits: float, decimals: int = 0) -> str:
+    """Bits with separators.
+
+    >>> grouped(602672.5787, 2), grouped(904.6)
+    ('602,672.58', '905')
+    """
+    return f"{bits:,.{decimals}f}"
+
+
+def in_bytes(bits: float) -> str:
+    """Whole bytes that fit, in a unit that people read.
+
+    >>> in_bytes(602672.58), in_bytes(12), in_bytes(0.3)
+    ('73.6 KiB', '1 byte', '0 bytes')
+    """
+    amount = float(max(bits, 0.0) // 8)
+    if amount < 1024:
+        return "1 byte" if amount == 1 else f"{amount:.0f} bytes"
+    for unit in ("KiB", "MiB"):
+        amount /= 1024
+        if amount < 1024:
+            return f"{amount:.1f} {unit}"
+    return f"{amount / 1024:.1f} GiB"
