@@ -11,6 +11,7 @@ from morebits.errors import MissingExtra
 from morebits.human import grouped, in_bytes
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from morebits.demo import Demo
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 INK = "#1b1b1f"
 COLOURS = ("#1f4e9c", "#b3541e", "#2a7f4f", "#8a2d6f", "#6b6b12")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+MARKERS = ("", "o", "s", "^", "D")
 
 
 def write(demo: Demo, out: Path) -> tuple[Path, ...]:
@@ -43,11 +45,8 @@ def draw(demo: Demo) -> Figure:
         label = each.capacities[0].under or "no edit, exact"
         style: Any = {"color": COLOURS[index], "linestyle": DASHES[index], "linewidth": 1.8}
         axes.plot(each.psnr, [found.bpp for found in each.capacities], label=label, **style)
-    proven = [row for row in demo.rows if row.edit]
-    for row in proven:
-        colour = COLOURS[1 + list(dict.fromkeys(each.edit for each in proven)).index(row.edit)]
-        axes.plot(row.psnr, row.certified.bpp, "o", color=colour, markersize=5, fillstyle="none")
-    axes.plot([], [], "o", color=INK, markersize=5, fillstyle="none", label="certified")
+        _mark_certified(axes, demo, index)
+    axes.plot([], [], "o", color=INK, fillstyle="none", label="marks: certified")
     axes.set(xlabel="PSNR, dB", ylabel="bits a sample", ylim=(0, 8.2), xlim=(10, 60))
     axes.legend(frameon=False, labelcolor=INK, handlelength=3.4)
     axes.grid(color=INK, alpha=0.15, linewidth=0.6)
@@ -59,6 +58,16 @@ def draw(demo: Demo) -> Figure:
     axes.xaxis.label.set_color(INK)
     axes.yaxis.label.set_color(INK)
     return figure
+
+
+def _mark_certified(axes: Axes, demo: Demo, index: int) -> None:
+    """Certified capacities of the edit of curve `index`; the unedited count needs no mark."""
+    edit = demo.curves[index].capacities[0].under
+    rows = [row for row in demo.rows if edit and row.edit == edit]
+    axes.plot(
+        [row.psnr for row in rows], [row.certified.bpp for row in rows],
+        marker=MARKERS[index], linestyle="", color=COLOURS[index], fillstyle="none",
+    )  # fmt: skip
 
 
 def render(demo: Demo, svg: str) -> str:
