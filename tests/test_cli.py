@@ -37,10 +37,10 @@ def fails(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 class TestCapacity:
-    FIELDS = frozenset(
-        ["bits", "bpp", "bound", "kind", "valid", "reason", "method"]
-        + ["psnr", "peak", "format", "under", "seconds"]
-    )
+    FIELDS = frozenset((
+        "bits", "bpp", "bound", "kind", "valid", "reason", "method",
+        "psnr", "peak", "format", "under", "seconds",
+    ))  # fmt: skip
 
     def test_json_of_a_size(self, capsys):
         """602,672.58 bits: notes/numerics.md 2, contour integral at 256 px and 42 dB."""
