@@ -83,7 +83,8 @@ def test_python_blocks(page, here):
         if ">>>" not in text:
             exec(compile("\n" * (line - 1) + text, str(page), "exec"), names)
             continue
-        example = doctest.DocTestParser().get_doctest(text, names, page.name, str(page), line)
+        title = f"{page.name} line {line}"
+        example = doctest.DocTestParser().get_doctest(text, names, title, str(page), line)
         report: list[str] = []
         runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
         runner.run(example, out=report.append, clear_globs=False)
