@@ -17,7 +17,7 @@ test-full: lint
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
 
 bench: $(VENV)/dev.stamp
-	set -e; for script in benchmarks/*.py; do echo "== $$script" >&2; $(BIN)/python $$script; done
+	set -e; for script in $(wildcard benchmarks/*.py); do echo "== $$script" >&2; $(BIN)/python $$script; done
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check

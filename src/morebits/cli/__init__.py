@@ -116,10 +116,11 @@ def demo(*, out: Folder = Path("demo")) -> None:
     out
         Folder to write to; made if it is not there.
     """
+    folder = _folder(out)
     from morebits import demo as room
     from morebits.cli import show
 
-    show.demo(room.run(_folder(out), _progress))
+    show.demo(room.run(folder, _progress))
 
 
 @app.command
@@ -131,9 +132,10 @@ def paper(*, out: Folder = Path("paper")) -> None:
     out
         Folder to write to; made if it is not there.
     """
+    folder = _folder(out)
     from morebits import paper as room
 
-    room.regenerate(_folder(out), _progress)
+    room.regenerate(folder, _progress)
 
 
 def _read(path: Path) -> Picture:
