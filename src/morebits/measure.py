@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from morebits.bounds import covers, edit, psnr as bounds_psnr
+from morebits.bounds import covers, edit
+from morebits.bounds import psnr as bounds_psnr
 from morebits.bounds.radius import check_psnr
 from morebits.errors import BoundNotValid, InputError, MissingExtra, UnknownName
 from morebits.types import Capacity, ImageFormat
@@ -121,9 +122,10 @@ class Curve:
         axes.set_ylim(bottom=0)
         axes.grid(alpha=0.3)
         axes.set_title(first.format.text + (f" under {first.under}" if first.under else ""))
-        samples = first.format.samples
-        axes.secondary_yaxis("right", functions=(lambda y: y / samples, lambda y: y * samples)) \
-            .set_ylabel("bits a sample")
+        per_sample = axes.twinx()
+        low, high = axes.get_ylim()
+        per_sample.set_ylim(low / first.format.samples, high / first.format.samples)
+        per_sample.set_ylabel("bits a sample")
         if path is not None:
             figure.savefig(path)
         return figure
@@ -173,9 +175,10 @@ class _Question:
         started = time.perf_counter()
         bound = self.bound or "11"
         if bound == "certified":
-            from morebits.linear.certified import certified
+            from morebits.linear.certified import certify
 
-            found = [certified(operator, self.format, psnr, peak=self.peak) for psnr in psnrs]
+            certificate = certify(operator, self.format)
+            found = [self._about_gray(certificate.capacity(psnr, peak=self.peak)) for psnr in psnrs]
         else:
             spectrum = operator.spectrum(vectors=bound == "13")
             found = [self._from_spectrum(bound, psnr, spectrum, operator.text) for psnr in psnrs]
@@ -187,11 +190,16 @@ class _Question:
         found = _UNDER[bound](self.format, psnr, spectrum, peak=self.peak, under=text)
         if self.cover.name == "gray":
             return found
-        # Stated for gray; a cover with less room cannot hold more than it does unedited.
+        # No cover holds more under an edit than it does unedited.
         limit = bounds_psnr.bound_8(self.format, psnr, peak=self.peak, cover=self.cover).bits
         bits = min(found.bits, limit)
-        reason = f"{found.reason}; stated for a gray cover of this format"
-        return replace(found, bits=bits, bpp=bits / self.format.samples, reason=reason)
+        return self._about_gray(replace(found, bits=bits, bpp=bits / self.format.samples))
+
+    def _about_gray(self, found: Capacity) -> Capacity:
+        """Bounds under an edit are about a gray cover; say so when a picture was given."""
+        if self.cover.name == "gray":
+            return found
+        return replace(found, reason=f"{found.reason}; about a gray picture of this format")
 
     def _checked(self, found: Capacity) -> Capacity:
         if self.bound is not None and not found.valid:
@@ -239,4 +247,6 @@ def _share(found: Capacity, covers_bits: float) -> Capacity:
     bits = max(found.bits - covers_bits, 0.0)
     details = {**found.details, "covers_bits": covers_bits}
     reason = f"{found.reason}; shared with 2^{covers_bits:g} covers"
-    return replace(found, bits=bits, bpp=bits / found.format.samples, reason=reason, details=details)
+    return replace(
+        found, bits=bits, bpp=bits / found.format.samples, reason=reason, details=details
+    )

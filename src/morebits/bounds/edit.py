@@ -144,9 +144,7 @@ def bound_11(
         reach = np.floor(format.rho / (2 * np.maximum(spectrum.values, 1.0))).astype(np.int64)
         groups, index = np.unique(reach, return_inverse=True)
         counts = np.bincount(index, weights=spectrum.counts)
-        found = log2_count(
-            [ranges(-groups, groups, counts)], level(format, at.psnr, peak=peak)
-        )
+        found = log2_count([ranges(-groups, groups, counts)], level(format, at.psnr, peak=peak))
         bits, method = found.bits + spectrum.log2_xi, found.method
         error = found.error + _spread(at)
     reason = "counted inside the cube that the edit leaves unclipped, holds at every PSNR"

@@ -135,9 +135,7 @@ def _decibels(format: ImageFormat, radius: float, peak: float | None) -> float:
     return 20 * math.log10(resolve_peak(format, peak) * math.sqrt(format.samples) / radius)
 
 
-def _ball_in_cube(
-    format: ImageFormat, eps: float, peak: float | None
-) -> tuple[bool, str, float]:
+def _ball_in_cube(format: ImageFormat, eps: float, peak: float | None) -> tuple[bool, str, float]:
     """The condition of bounds 3 and 7, in words, and how far the volume is off (bits)."""
     half = _half(format)
     error = volume_error(format.samples, eps)

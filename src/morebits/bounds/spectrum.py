@@ -75,6 +75,13 @@ class Spectrum:
         keep = keep[np.argsort(-sigma[keep], kind="stable")]
         l1 = None if left_l1 is None else np.asarray(left_l1, np.float64).ravel()[keep]
         return cls(
-            sigma[keep], many[keep], inputs, outputs, tolerance, method, l1,
-            log2_xi_error, rank_error,
+            sigma[keep],
+            many[keep],
+            inputs,
+            outputs,
+            tolerance,
+            method,
+            l1,
+            log2_xi_error,
+            rank_error,
         )

@@ -47,9 +47,7 @@ def log2_ball(dimension: float, radius: float) -> float:
     return (log - math.lgamma(0.5 * dimension + 1.0)) / math.log(2)
 
 
-def log2_box_ball(
-    low: ArrayLike, high: ArrayLike, counts: ArrayLike, radius: float
-) -> Log2Volume:
+def log2_box_ball(low: ArrayLike, high: ArrayLike, counts: ArrayLike, radius: float) -> Log2Volume:
     """log2 of the volume of `prod [low_j, high_j]^(counts_j)` inside the ball of `radius` at 0.
 
     Exact up to the stated error. -inf when they do not meet.
@@ -105,7 +103,7 @@ class _Box:
         """The same body inside the ball, with no side reaching beyond it, and few sides."""
         ends = np.stack([self.low.clip(min=-radius), self.high.clip(max=radius)])
         sides, index = np.unique(ends, axis=1, return_inverse=True)
-        counts = np.bincount(index.ravel(), weights=self.counts)
+        counts = np.bincount(index.ravel(), weights=self.counts).astype(np.float64)
         if sides.shape[1] > MAX_SIDES and np.array_equal(sides[0], -sides[1]):
             half, counts = _regrid(sides[1], counts)
             return _Box(-half, half, counts)
@@ -158,7 +156,7 @@ class _Uniform:
         return float(values @ c), float(mean @ c), float(variance @ c)
 
     def line(self, u: float, phi: NDArray[np.float64]) -> NDArray[np.complex128]:
-        return self._log(u + 1j * phi) @ self.box.counts
+        return self._log((u + 1j * phi).astype(np.complex128)) @ self.box.counts
 
     def _log(self, u: NDArray[np.complex128]) -> NDArray[np.complex128]:
         """`ln E exp(u (X^2 - near^2))`, shape (u, sides); all `u` have one real part."""

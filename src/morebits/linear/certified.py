@@ -1,0 +1,148 @@
+"""Certified lower bounds of our own: how many messages surely survive an edit, with a codec.
+
+**Theorem.** Let cells 1, ..., m own disjoint samples, and let cell d read an output pixel that
+depends only on its own samples, on those of cells before it, and on samples that stay at the
+gray cover. Let `e_d(j)` be the energy that suffices for cell d to show the digit `j`, whatever
+the rest gives (`bounds/cells.py`), and `e_d(0) = 0`. Then every `(j_1, ..., j_m)` with
+`sum e_d(j_d) <= T` is a message that is embedded within PSNR tau and read back without error
+after the edit and its rounding, so
+
+    capacity under M >= log2 #{ j in N^m : sum_d e_d(j_d) <= T },   T = floor(epsilon(tau)^2).
+
+*Proof.* Embed in order: when cell d's turn comes, all that its pixel depends on is fixed except
+its own change, and later cells do not touch that pixel. A change of energy at most `e_d(j_d)`
+makes it show the j_d-th value of the cell's list. Energies add up because samples are disjoint.
+Extraction goes through the cells in the same order: it knows all earlier samples, hence the
+list, hence the digit and the change. No pixel in use is clipped because no sample moves by more
+than `reach`.
+
+The count is the contour integral of `bounds/counting.py`. Beside it stands a rigorous
+*upper* bound: samples that no output sees cannot carry anything.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from morebits.bounds.cells import energies
+from morebits.bounds.collisions import log2_outputs
+from morebits.bounds.counting import Family, log2_count, ranges
+from morebits.bounds.radius import check_psnr, epsilon, level, resolve_peak
+from morebits.errors import InputError
+from morebits.linear.operator import Operator
+from morebits.linear.parts import Part, parts_of
+from morebits.types import Capacity, ImageFormat
+
+NAME = "gray image under an edit: certified, with a codec that reaches it"
+#: More different weights than this are rounded down to multiples of 1 / MAX_WEIGHTS.
+MAX_WEIGHTS = 256
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The cells found for one edit; ask it for the bound at any PSNR."""
+
+    operator: Operator
+    format: ImageFormat
+    parts: tuple[Part, ...]
+
+    def capacity(self, psnr: float, *, peak: float | None = None) -> Capacity:
+        """The certified lower bound at this PSNR."""
+        started = time.perf_counter()
+        top, reach = level(self.format, check_psnr(psnr), peak=peak), self.reach(psnr, peak=peak)
+        families = self.families(reach)
+        count = log2_count(families, top) if families else None
+        bits, error = (count.bits, count.error) if count else (0.0, 0.0)
+        cells = int(sum(f.counts.sum() for f in families))
+        method = f"{cells:,} cells read in order, each message survives; exact count"
+        blocks = [block for part in self.parts if (block := part.reduced) is not None]
+        existing = log2_outputs(blocks, top, reach) if blocks and reach else 0.0
+        if existing > bits:
+            bits, error = existing, 1e-9
+            method = "collisions counted: so many outputs differ, no codec"
+        upper = self.upper_bits(psnr, peak=peak)
+        return Capacity(
+            bits=bits,
+            bpp=bits / self.format.samples,
+            bound="certified",
+            name=NAME,
+            kind="lower",
+            valid=True,
+            reason="proved for every message, edit and rounding included",
+            method=method,
+            error=error,
+            psnr=check_psnr(psnr),
+            peak=resolve_peak(self.format, peak),
+            format=self.format,
+            under=self.operator.text,
+            seconds=time.perf_counter() - started,
+            details={"cells": cells, "reach": reach, "upper_bits": upper},
+        )
+
+    def upper_bits(self, psnr: float, *, peak: float | None = None) -> float:
+        """No code can carry more than this under the edit: a rigorous upper bound, in bits.
+
+        Two images that agree on every sample that the edit looks at have the same output, so
+        there are at most as many outputs as ways to choose those samples inside the ball.
+        Likewise outputs lie within `s epsilon + sqrt(m)/2` of the edited cover, with
+        `s^2 = max column sum x max row sum of |M|` and m the number of outputs not constant.
+        """
+        top, rho, mid = level(self.format, psnr, peak=peak), self.format.rho, self.format.mid
+        seen = sum(part.seen_inputs * part.copies for part in self.parts)
+        outputs = sum(part.live_outputs * part.copies for part in self.parts)
+        inside = log2_count([ranges(-mid, rho - mid, seen)], top).bits if seen else 0.0
+        stretch = math.sqrt(
+            max((p.row_l1 for p in self.parts), default=0.0)
+            * max((p.column_l1 for p in self.parts), default=0.0)
+        )
+        radius = stretch * epsilon(self.format, psnr, peak=peak) + 0.5 * math.sqrt(outputs)
+        around = log2_count([ranges(-rho, rho, outputs)], radius**2).bits if outputs else 0.0
+        return min(inside, around)
+
+    def reach(self, psnr: float, *, peak: float | None = None) -> int:
+        """How far a sample may move so that no output pixel in use can be clipped."""
+        most = self.format.rho - self.format.mid
+        if not self.parts:
+            return 0
+        room = min(part.room for part in self.parts) - 0.5
+        eps = epsilon(self.format, psnr, peak=peak)
+        if max(part.row_l2 for part in self.parts) * eps <= room:
+            return most
+        return max(0, min(most, math.floor(room / max(part.row_l1 for part in self.parts))))
+
+    def families(self, reach: int) -> list[Family]:
+        """The cells as energy sequences, those with equal weights together."""
+        classes: dict[tuple[float, ...], float] = {}
+        for part in self.parts:
+            for functional, count in part.classes(MAX_WEIGHTS).items():
+                classes[functional] = classes.get(functional, 0.0) + count
+        families: list[Family] = []
+        for functional, count in classes.items():
+            steps = energies(functional, reach) if reach else np.zeros(0, np.int64)
+            if steps.size:
+                side = np.array([steps.size])
+                families.append(Family(steps, 0 * side, side, np.array([count])))
+        return families
+
+    @cached_property
+    def cell_count(self) -> int:
+        """How many cells were found, useful or not."""
+        return sum(len(part.rows) * part.copies for part in self.parts)
+
+
+def certify(operator: Operator, format: ImageFormat) -> Certificate:
+    """Find the cells of an edit on gray pictures of this format.
+
+    >>> from morebits import linear
+    >>> fmt = ImageFormat(3, 16, 16, 8)
+    >>> certify(linear.crop_rescale(0.5).at(fmt), fmt).capacity(42).bits > 800
+    True
+    """
+    if operator.in_shape != (format.channels, format.height, format.width):
+        raise InputError("operator", operator, f"give an operator for {format.text}")
+    return Certificate(operator, format, tuple(parts_of(operator, format)))
