@@ -199,7 +199,8 @@ def _product(matrices: Sequence[Any], operator: Operator, room: NDArray[np.float
     axes = [_factor(m, np.arange(m.shape[1]), np.diff(m.indptr) <= MAX_ROW) for m in cleaned[1:]]
     l1, l2, column, seen, outputs = norms.prod(0)
     return Part(
-        (_channel_factor(cleaned[0]), *axes), 1, tuple(m.shape[1] for m in cleaned), tuple(m.shape[0] for m in cleaned),
+        (_channel_factor(cleaned[0]), *axes), 1,
+        tuple(m.shape[1] for m in cleaned), tuple(m.shape[0] for m in cleaned),
         l1, l2, column, int(seen), int(outputs), tight,
         np.arange(operator.inputs)[:, None], np.arange(operator.outputs)[:, None],
     )  # fmt: skip
