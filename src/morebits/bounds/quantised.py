@@ -57,8 +57,8 @@ def survivors(matrix: ArrayLike, radius: float, *, quantiser: Quantiser = "round
     Survivors(points=441, images=369)
     """
     m = np.asarray(matrix, np.float64)
-    if m.shape not in {(2, 2), (3, 3)} or not np.isfinite(m).all():
-        raise InputError("matrix", matrix, "give a finite 2x2 or 3x3 matrix")
+    if m.shape not in {(2, 2), (3, 3)} or not (np.abs(m) <= 1000).all():
+        raise InputError("matrix", matrix, "give a 2x2 or 3x3 matrix, no entry beyond 1000")
     if quantiser not in _OFFSETS:
         raise UnknownName("quantiser", quantiser, sorted(_OFFSETS))
     x = _ball_points(radius, m.shape[0])
