@@ -74,4 +74,4 @@ def candidates(
     norms = (vectors**2).sum(1)
     order = np.lexsort((*vectors.T, norms))
     vectors, norms = vectors[order], norms[order]
-    return vectors @ np.array(functional), norms, vectors
+    return vectors @ np.array(functional, np.float64), norms, vectors

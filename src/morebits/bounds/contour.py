@@ -163,7 +163,7 @@ class _Peak:
         w = self.u + 1j * phi
         kernel = -np.expm1(w) if self.f.lattice else -w
         log = self.f.line(self.u, phi) - w * self.level - self.height
-        return np.exp(log) / (-self.side * kernel)
+        return (np.exp(log) / (-self.side * kernel)).astype(np.complex128)
 
 
 def _period(peak: _Peak) -> float:

@@ -217,7 +217,7 @@ class _Powers:
     def line(self, u: float, phi: NDArray[np.float64]) -> NDArray[np.complex128]:
         if not self.energies.size:
             return np.zeros(phi.size, np.complex128)
-        w = u + 1j * phi
+        w = (u + 1j * phi).astype(np.complex128)
         if not self._overflows(u):
             used = self._used(u)
             sums = _prefix(np.exp(w[:, None] * self.energies[:used]))

@@ -35,7 +35,11 @@ class Cover:
         rho = float(self.format.rho)
         if self.name == "gray":
             return np.array([-rho / 2]), np.array([rho / 2]), self.counts
-        return -self.values.astype(float), rho - self.values, self.counts
+        return (
+            -self.values.astype(np.float64),
+            np.asarray(rho - self.values, np.float64),
+            self.counts,
+        )
 
 
 def gray(format: ImageFormat) -> Cover:
