@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,6 @@ from morebits.types import Capacity, ImageFormat
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from morebits.bounds.spectrum import Spectrum
     from morebits.linear import Edit, Operator
 
 #: What `bound=` takes, beside None for the best valid one.
@@ -32,7 +31,7 @@ _FREE = {
     "6": bounds_psnr.bound_6,
 }
 _ANY_COVER = {"7": bounds_psnr.bound_7, "8": bounds_psnr.bound_8, "9": bounds_psnr.bound_9}
-_UNDER = {"10": edit.bound_10, "11": edit.bound_11, "12": edit.bound_12, "13": edit.bound_13}
+_HEURISTIC = {"10": edit.bound_10, "11": edit.bound_11, "12": edit.bound_12}
 
 
 def capacity(
@@ -146,7 +145,7 @@ class _Question:
         self.cover = _cover(source, cover)
         self.format = self.cover.format
         self.operator = _operator(under, self.format)
-        if self.operator is None and bound in (*_UNDER, "certified"):
+        if self.operator is None and bound in (*_HEURISTIC, "13", "certified"):
             raise BoundNotValid(str(bound), "it is about an edit", "name one with under")
         if self.operator is not None and bound in (*_FREE, *_ANY_COVER):
             raise BoundNotValid(
@@ -180,19 +179,35 @@ class _Question:
             certificate = certify(operator, self.format)
             found = [self._about_gray(certificate.capacity(psnr, peak=self.peak)) for psnr in psnrs]
         else:
-            spectrum = operator.spectrum(vectors=bound == "13")
-            found = [self._from_spectrum(bound, psnr, spectrum, operator.text) for psnr in psnrs]
+            ask = self._heuristic(bound, operator) if bound != "13" else self._boxed(operator)
+            found = [self._beside_cover(ask(psnr)) for psnr in psnrs]
         found = [self._checked(item) for item in found]
         seconds = (time.perf_counter() - started) / len(psnrs)
         return [replace(item, seconds=seconds) for item in found]
 
-    def _from_spectrum(self, bound: str, psnr: float, spectrum: Spectrum, text: str) -> Capacity:
-        found = _UNDER[bound](self.format, psnr, spectrum, peak=self.peak, under=text)
+    def _heuristic(self, bound: str, operator: Operator) -> Callable[[float], Capacity]:
+        spectrum = operator.spectrum()
+        return lambda psnr: _HEURISTIC[bound](
+            self.format, psnr, spectrum, peak=self.peak, under=operator.text
+        )
+
+    def _boxed(self, operator: Operator) -> Callable[[float], Capacity]:
+        from morebits.linear.boxes import output_box
+
+        spectrum, box = operator.spectrum(vectors=True), output_box(operator)
+        boxes = () if box is None else (box,)
+        return lambda psnr: edit.bound_13(
+            self.format, psnr, spectrum, peak=self.peak, under=operator.text, boxes=boxes
+        )
+
+    def _beside_cover(self, found: Capacity) -> Capacity:
+        """No cover holds more under an edit than it does unedited."""
         if self.cover.name == "gray":
             return found
-        # No cover holds more under an edit than it does unedited.
-        limit = bounds_psnr.bound_8(self.format, psnr, peak=self.peak, cover=self.cover).bits
-        bits = min(found.bits, limit)
+        unedited = bounds_psnr.bound_8(
+            self.format, found.psnr, peak=self.peak, cover=self.cover
+        ).bits
+        bits = min(found.bits, unedited)
         return self._about_gray(replace(found, bits=bits, bpp=bits / self.format.samples))
 
     def _about_gray(self, found: Capacity) -> Capacity:
