@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,20 +100,21 @@ def dense_modes(block: Array, vectors: bool) -> Modes:
 
 
 def sparse_modes(matrix: Any, vectors: bool) -> Modes:
-    """The modes of a CSR matrix, one connected block at a time; equal blocks only once.
+    """The modes of a CSR matrix, one connected block at a time; equal blocks only once."""
+    return grouped(map_blocks(matrix, lambda block: dense_modes(block, vectors)))
+
+
+def map_blocks(matrix: Any, find: Callable[[Array], Modes]) -> Modes:
+    """`find` on every connected block of a CSR matrix, once for equal blocks.
 
     Rows and columns of zeros are left out (they only add zero singular values).
     """
-    labels_rows, labels_columns = components(matrix)
-    parts = [_slim_modes(matrix, labels_rows, labels_columns)]
     cache: dict[tuple[Any, ...], tuple[Modes, int]] = {}
-    for block in _wide_blocks(matrix, labels_rows, labels_columns):
+    for block in _connected_blocks(matrix, *components(matrix)):
         key = (block.shape, block.tobytes())
-        modes, count = cache.get(key) or (dense_modes(block, vectors), 0)
+        modes, count = cache.get(key) or (find(block), 0)
         cache[key] = modes, count + 1
-    parts += [modes.times(count) for modes, count in cache.values()]
-    whole = union(parts)
-    return grouped(whole if vectors else Modes(whole.values, whole.counts, None))
+    return union([modes.times(count) for modes, count in cache.values()])
 
 
 def components(matrix: Any) -> tuple[Any, Any]:
@@ -134,32 +136,19 @@ def largest_block(matrix: Any) -> int:
     return int(max(sides))
 
 
-def _slim_modes(matrix: Any, rows: Any, columns: Any) -> Modes:
-    """Blocks of one row or one column: the value is the norm, no SVD needed."""
-    height, width = _sizes(rows, columns)
-    entries = matrix.tocoo()
-    squares = np.bincount(rows[entries.row], entries.data**2, minlength=len(height))
-    sums = np.bincount(rows[entries.row], np.abs(entries.data), minlength=len(height))
-    slim = (np.minimum(height, width) == 1)
-    values = np.sqrt(squares[slim])
-    # One column: u is the column over its norm. One row: u is a coordinate vector.
-    norms = np.where(width[slim] == 1, sums[slim] / np.maximum(values, 1e-300), 1.0)
-    return grouped(Modes(values, np.ones(len(values)), norms))
-
-
-def _sizes(rows: Any, columns: Any) -> tuple[Any, Any]:
+def _connected_blocks(matrix: Any, rows: Any, columns: Any) -> Iterator[Array]:
+    """The dense connected blocks."""
     count = 1 + int(max(rows.max(initial=0), columns.max(initial=0)))
     height = np.bincount(rows[rows >= 0], minlength=count)
-    return height, np.bincount(columns[columns >= 0], minlength=count)
-
-
-def _wide_blocks(matrix: Any, rows: Any, columns: Any):
-    """The dense blocks with at least two rows and two columns."""
-    height, width = _sizes(rows, columns)
+    width = np.bincount(columns[columns >= 0], minlength=count)
+    if matrix.nnz == count == len(height):
+        # Only single entries, as for flips: no need to cut a million blocks out.
+        yield from (np.array([[value]]) for value in matrix.data)
+        return
     row_order, column_order = np.argsort(rows, kind="stable"), np.argsort(columns, kind="stable")
     row_ends = np.cumsum(np.append((rows < 0).sum(), height))
     column_ends = np.cumsum(np.append((columns < 0).sum(), width))
-    for label in np.flatnonzero(np.minimum(height, width) > 1):
+    for label in np.flatnonzero(np.minimum(height, width)):
         picked_rows = row_order[row_ends[label] : row_ends[label + 1]]
         picked_columns = column_order[column_ends[label] : column_ends[label + 1]]
         yield matrix[picked_rows][:, picked_columns].toarray()
