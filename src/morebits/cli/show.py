@@ -67,14 +67,18 @@ def _rows(found: Sequence[Capacity]) -> None:
 def demo(shown: Demo) -> None:
     """The table of the demonstration and what was written."""
     grid = _table()
-    grid.add_column("edit", no_wrap=True)
-    for head in ("PSNR, dB", "heuristic, bits", "certified, bits", ""):
+    for head in ("edit", "size"):
+        grid.add_column(head, no_wrap=True)
+    for head in ("PSNR", "heuristic", "certified", ""):
         grid.add_column(head, justify="right", no_wrap=True)
     for row in shown.rows:
-        proven = (grouped(row.certified.bits, 0), in_bytes(row.certified.bits))
-        best = grouped(row.best.bits, 0) if row.edit else "exact"
-        grid.add_row(row.edit or "none", f"{row.psnr:g}", best, *proven)
-    print(f"{shown.picture.name.rpartition('/')[2]}: {shown.picture.format.text}")
+        best, sure = row.best, row.certified.bits
+        size = f"{best.format.width}x{best.format.height}"
+        guess = grouped(best.bits) if best.under else "exact"
+        grid.add_row(
+            best.under or "none", size, f"{best.psnr:g}", guess, grouped(sure), in_bytes(sure)
+        )
+    print("Bits that this photo can hide; under an edit, bits of a gray picture that survive it.")
     _print(grid)
     for path in shown.files:
         print(f"wrote {path}")

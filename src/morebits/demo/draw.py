@@ -42,7 +42,7 @@ def draw(demo: Demo) -> Figure:
     figure = Figure(figsize=(7.2, 4.4), layout="constrained")
     axes = figure.subplots()
     for index, each in enumerate(demo.curves):
-        label = each.capacities[0].under or "no edit, exact"
+        label = each.capacities[0].under or "no edit: exact for this photo"
         style: Any = {"color": COLOURS[index], "linestyle": DASHES[index], "linewidth": 1.8}
         axes.plot(each.psnr, [found.bpp for found in each.capacities], label=label, **style)
         _mark_certified(axes, demo, index)
@@ -63,9 +63,9 @@ def draw(demo: Demo) -> Figure:
 def _mark_certified(axes: Axes, demo: Demo, index: int) -> None:
     """Certified capacities of the edit of curve `index`; the unedited count needs no mark."""
     edit = demo.curves[index].capacities[0].under
-    rows = [row for row in demo.rows if edit and row.edit == edit]
+    proven = [row.certified for row in demo.rows if edit and row.certified.under == edit]
     axes.plot(
-        [row.psnr for row in rows], [row.certified.bpp for row in rows],
+        [found.psnr for found in proven], [found.bpp for found in proven],
         marker=MARKERS[index], linestyle="", color=COLOURS[index], fillstyle="none",
     )  # fmt: skip
 
@@ -81,7 +81,7 @@ def render(demo: Demo, svg: str) -> str:
     inline = svg[svg.index("<svg") :].replace(INK, "var(--ink)")
     for index, colour in enumerate(COLOURS):
         inline = inline.replace(colour, f"var(--c{index})")
-    headline = next(row for row in demo.rows if row.edit is None and row.psnr == 42)
+    headline = next(row.best for row in demo.rows if row.best.psnr == 42)
     return pages.get_template("page.html").render(
         demo=demo, svg=inline, photo=_thumbnail(demo), headline=headline
     )
