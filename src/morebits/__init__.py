@@ -46,14 +46,16 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'morebits' has no attribute {name!r}")
-    module = importlib.import_module(home)
-    value = module if home == f"morebits.{name}" else getattr(module, name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # a type checker sees the imports above, and misspelt names too
+
+    def __getattr__(name: str) -> Any:
+        home = _HOMES.get(name)
+        if home is None:
+            raise AttributeError(f"module 'morebits' has no attribute {name!r}")
+        module = importlib.import_module(home)
+        value = module if home == f"morebits.{name}" else getattr(module, name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
