@@ -1,0 +1,71 @@
+"""Edits, spectra and certificates that many tables and figures share, each made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from morebits import bounds, linear
+from morebits.bounds.spectrum import Spectrum
+from morebits.linear.certified import Certificate, certify
+from morebits.types import Capacity, ImageFormat
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large the run is; the defaults are the paper's sizes.
+
+    `small` and `large` are sides in pixels, `step` is the distance of PSNRs on a curve (dB),
+    `picture` the side of the pictures in the figures of edits.
+    """
+
+    small: int = 16
+    large: int = 256
+    step: float = 1.0
+    picture: int = 192
+
+
+class Bench:
+    """What a run has computed so far."""
+
+    def __init__(self, scale: Scale, progress: Callable[[str], None]):
+        self.scale, self.progress = scale, progress
+        self.small = ImageFormat(width=scale.small, height=scale.small)
+        self.large = ImageFormat(width=scale.large, height=scale.large)
+        self._spectra: dict[tuple[ImageFormat, str], Spectrum] = {}
+        self.certificate = cache(self._certificate)
+        self._operator = cache(lambda format, edit: linear.parse(edit).at(format))
+
+    def psnrs(self, low: float, high: float) -> list[float]:
+        """PSNRs from `low` to `high` in steps of the scale."""
+        steps = int((high - low) / self.scale.step)
+        return [low + i * self.scale.step for i in range(steps + 1)]
+
+    def spectrum(self, format: ImageFormat, edit: str, vectors: bool = False) -> Spectrum:
+        """Singular values; one with vectors serves those who need none, too."""
+        known = self._spectra.get((format, edit))
+        if known is None or (vectors and known.left_l1 is None):
+            self.progress(f"singular values of {edit} at {format.width} px")
+            known = self._operator(format, edit).spectrum(vectors=vectors)
+            self._spectra[format, edit] = known
+        return known
+
+    def _certificate(self, format: ImageFormat, edit: str) -> Certificate:
+        self.progress(f"certificate of {edit} at {format.width} px")
+        return certify(self._operator(format, edit), format)
+
+    def heuristic(self, format: ImageFormat, edit: str, psnrs: Iterable[float]) -> list[Capacity]:
+        """Bound 11, which holds at every PSNR and equals bounds 10 and 12 where they do."""
+        spectrum = self.spectrum(format, edit)
+        return [bounds.bound_11(format, psnr, spectrum, under=edit) for psnr in psnrs]
+
+    def conservative(self, format: ImageFormat, edit: str, psnr: float, peak: float) -> Capacity:
+        """Bound 13."""
+        spectrum = self.spectrum(format, edit, True)
+        return bounds.bound_13(format, psnr, spectrum, peak=peak, under=edit)
+
+    def certified(self, format: ImageFormat, edit: str, psnrs: Iterable[float]) -> list[Capacity]:
+        """Our own lower bound."""
+        certificate = self.certificate(format, edit)
+        return [certificate.capacity(psnr) for psnr in psnrs]

@@ -1,0 +1,1 @@
+"""The drawings: each is a pure function of the JSON of its figure."""

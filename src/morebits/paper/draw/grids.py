@@ -1,0 +1,83 @@
+"""Quantised rotations in the plane: which grid points a turned disk or ellipse falls on."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from morebits.paper.draw.style import COLOURS, DASHES, FAINT, INK, SMALL, TEXT, WIDTH, figure, frame
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def quantised(data: dict[str, Any]) -> Figure:
+    """Panels of points above, the factor over the angle below."""
+    drawn = figure(WIDTH, 5.3)
+    grid = drawn.add_gridspec(2, len(data["panels"]), height_ratios=(3, 2))
+    reach = max(abs(v) for panel in data["panels"] for point in panel["hit"] for v in point) + 2
+    for column, panel in enumerate(data["panels"]):
+        axes = drawn.add_subplot(grid[0, column])
+        _points(axes, panel, data["radius"], reach)
+    _legend(drawn)
+    _sweeps(drawn.add_subplot(grid[1, :]), data)
+    return drawn
+
+
+def _points(axes: Axes, panel: dict[str, Any], radius: float, reach: float) -> None:
+    hit, times = np.array(panel["hit"]), np.array(panel["times"])
+    axes.set_aspect("equal")
+    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), xticks=[], yticks=[])
+    for spine in axes.spines.values():
+        spine.set_color(FAINT)
+    size = 520.0 / (2 * reach) ** 2 * 10
+    once, more = hit[times == 1], hit[times > 1]
+    axes.scatter(once[:, 0], once[:, 1], s=size, color=COLOURS[0], linewidths=0)
+    axes.scatter(more[:, 0], more[:, 1], s=size, color=INK, marker="s", linewidths=0)
+    if panel["missed"]:
+        missed = np.array(panel["missed"])
+        axes.scatter(missed[:, 0], missed[:, 1], s=size, facecolors="none", edgecolors=COLOURS[1],
+                     linewidths=0.7)  # fmt: skip
+    turn = np.linspace(0, 2 * math.pi, 181)
+    edge = radius * np.stack([np.cos(turn), np.sin(turn)], 1) @ np.array(panel["matrix"]).T
+    axes.plot(edge[:, 0], edge[:, 1], color=INK, linewidth=0.7)
+    factor = panel["images"] / panel["points"]
+    axes.set_title(f"{panel['angle']}°", fontsize=TEXT + 1, color=INK)
+    axes.set_xlabel(f"{panel['images']} of {panel['points']} differ: {factor:.3f}",
+                    fontsize=TEXT, color=INK)  # fmt: skip
+
+
+def _legend(drawn: Figure) -> None:
+    from matplotlib.lines import Line2D
+
+    looks = (
+        ("o", COLOURS[0], COLOURS[0], "one image falls here"),
+        ("s", INK, INK, "two or more fall together"),
+        ("o", "none", COLOURS[1], "none falls here"),
+    )
+    handles = [
+        Line2D([], [], linestyle="", marker=marker, markerfacecolor=face, markeredgecolor=edge,
+               markersize=5, label=label)
+        for marker, face, edge, label in looks
+    ]  # fmt: skip
+    drawn.legend(handles=handles, loc="outside upper center", ncols=3, frameon=False,
+                 fontsize=SMALL)  # fmt: skip
+
+
+def _sweeps(axes: Axes, data: dict[str, Any]) -> None:
+    frame(axes, x="angle (degrees)", y="share that survives")
+    for index, sweep in enumerate(data["sweeps"]):
+        axes.plot(sweep["angle"], sweep["factor"], color=COLOURS[index], linewidth=1.4,
+                  linestyle=DASHES[index], marker="o" if index == 0 else "", markersize=3.5,
+                  label=f"disk of radius {sweep['radius']:g}")  # fmt: skip
+    if data["limit"] is not None:
+        axes.plot(data["limit"]["angle"], data["limit"]["factor"], color=COLOURS[2], linewidth=1.4,
+                  linestyle=DASHES[2], label="Vladimirov's formula")  # fmt: skip
+    axes.axhline(data["xi"], color=INK, linewidth=1.0, linestyle=DASHES[3],
+                 label=f"heuristic: {data['xi']:g}")  # fmt: skip
+    axes.set_xlim(0, 90)
+    axes.set_xticks(range(0, 91, 15))
+    axes.legend(frameon=False, fontsize=SMALL, ncols=2, handlelength=3)
