@@ -132,13 +132,26 @@ class TestClosedForms:
     def test_box_beside_the_ball(self):
         assert engine([(1, 2, 30)], 5.0).bits == -math.inf
 
-    def test_nearly_full(self):
-        """The corners that stick out: 2^n times a simplex-like cap, to first order."""
+
+class TestNearlyFull:
+    def test_corners_that_stick_out_are_seen(self):
         sides = [(-1.0, 1.0, 8)]
-        full = engine(sides, math.sqrt(8)).bits
-        assert full == 8
-        assert 8 - engine(sides, math.sqrt(8) - 0.01).bits < 1e-12
-        assert engine(sides, math.sqrt(8) - 0.5).bits < 8
+        bits = [engine(sides, math.sqrt(8) - gap).bits for gap in (0.5, 0.3, 0.1, 0.0)]
+        assert bits == sorted(bits)
+        assert bits[0] < 8
+        assert bits[-1] == 8
+
+    @pytest.mark.parametrize("share", [1e-2, 1e-3, 1e-4, 1e-5, 1e-6])
+    @pytest.mark.parametrize("n", [6, 20, 768])
+    def test_a_sliver_is_missing(self, n, share):
+        found = engine([(-1.0, 1.0, n)], math.sqrt(n * (1 - share)))
+        assert n - 1e-3 <= found.bits <= n
+
+    @pytest.mark.xfail(reason="the sum over nodes may come out below 0, and has no logarithm")
+    def test_next_to_nothing_is_missing(self):
+        for share in (1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 1e-14):
+            for n in (6, 20, 768):
+                assert engine([(-1.0, 1.0, n)], math.sqrt(n * (1 - share))).bits == pytest.approx(n)
 
 
 class TestProperties:
