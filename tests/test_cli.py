@@ -222,7 +222,7 @@ class TestProcess:
         assert not {"scipy", "matplotlib", "jinja2", "flint", "PIL"} & loaded
 
     def test_a_reader_that_goes_away(self):
-        command = [*self.RUN, "capacity", "--size", "8x8", "--psnr", "1:60:0.01", "--json"]
+        command = [*self.RUN, "capacity", "--size", "8x8", "--psnr", "20:40:0.05", "--json"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             assert process.stdout is not None
             assert process.stderr is not None

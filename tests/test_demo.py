@@ -35,7 +35,8 @@ def test_the_files(shown):
     names = {"capacity.json", "capacity.svg", "capacity.png", "index.html"}
     assert {path.name for path in out.iterdir()} == names
     assert all(f"wrote {out / name}" in done.stdout for name in names)
-    assert Image.open(out / "capacity.png").size[0] > 600
+    with Image.open(out / "capacity.png") as figure:
+        assert figure.size[0] > 600
     numbers = json.loads((out / "capacity.json").read_text())
     assert numbers["table"][1][0]["bits"] == pytest.approx(2_814_603.77, abs=0.01)
 
