@@ -353,7 +353,7 @@ class TestHistogram:
         array = RNG.integers(0, 256, (3000, 4000, 3), np.uint8).astype(dtype)
         times = []
         for _ in range(5):
-            start = time.perf_counter()
+            start = time.process_time()  # not the clock: other tests run beside this one
             images.histogram(array)
-            times.append(time.perf_counter() - start)
+            times.append(time.process_time() - start)
         assert min(times) < 0.1
