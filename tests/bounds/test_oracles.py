@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morebits.bounds import oracles
-from morebits.bounds.volumes import log2_ball
+from morebits.bounds.volumes import log2_ball, log2_box_ball
 from morebits.errors import InputError, MissingExtra, TooLarge
 
 # Points of Z^3 within r, r = 0 to 10: OEIS A000605.
@@ -108,6 +108,19 @@ class TestSeries:
         apart = oracles.box_ball_series([-1, 0] * 8, [1, 2] * 8, [1] * 16, 2.5, terms=40)
         together = oracles.box_ball_series([-1, 0], [1, 2], [8, 8], 2.5, terms=40)
         assert apart == pytest.approx(together, abs=1e-13)
+
+    def test_terms_that_wave_do_not_stop_it_early(self):
+        """|Phi| dips by many orders of magnitude and comes back."""
+        sides = ([-127.5], [127.5], [192])
+        found = [
+            oracles.box_ball_series(*sides, 200.0, digits=digits, terms=terms)
+            for digits, terms in ((140, None), (180, None), (160, 1500))
+        ]
+        assert found == pytest.approx([log2_box_ball(*sides, 200.0).bits] * 3, abs=1e-9)
+
+    def test_refuses_before_it_starts(self):
+        with pytest.raises(TooLarge, match="terms"):
+            oracles.box_ball_series([-1], [1], [3], 1.0, digits=50)
 
     def test_box_inside_the_ball(self):
         assert oracles.box_ball_series([-1, 1], [1, 2], [3, 2], 100.0) == pytest.approx(3.0)

@@ -147,7 +147,8 @@ def box_ball_series(
         if span <= 1:
             return float(scale)
         mean = mp.fsum(c * (a * a + b * b + a * b) for (a, b), c in sides.items()) / 3
-        tail = _series_tail(mp, sides, span, digits, terms, fresnel)
+        terms = terms or _terms_needed(sides, span, digits)
+        tail = _series_tail(mp, sides, span, terms, fresnel)
         share = mp.mpf(1) / 2 - mean / span + 1 / span + tail / mp.pi
         if share <= mp.mpf(10) ** (8 - digits):
             raise InputError("digits", digits, "too few for so small a share of the box: give more")
@@ -155,30 +156,45 @@ def box_ball_series(
 
 
 def _series_tail(
-    mp: Any,
-    sides: Counter[tuple[mpf, mpf]],
-    span: mpf,
-    digits: int,
-    terms: int | None,
-    fresnel: Fresnel,
+    mp: Any, sides: Counter[tuple[mpf, mpf]], span: mpf, terms: int, fresnel: Fresnel
 ) -> mpf:
     """`Im sum over k of Phi(-2 pi k / l) / k * exp(2 pi i k / l)`."""
-    dimension = sum(sides.values())
-    small = mp.mpf(10) ** -digits
     total = mp.mpf(0)
-    for k in itertools.count(1):
-        if k > (terms or MAX_TERMS):
-            break
+    for k in range(1, terms + 1):
         phi = _phi(mp, -2 * mp.pi * k / span, sides, fresnel)
         total += mp.im(phi * mp.expjpi(2 * k / span)) / k
-        # |Phi| falls like k^(-n/2), so the rest is about 2/n times this term times k.
-        if terms is None and abs(phi) < small * dimension:
-            return total
-    if terms is None:
-        raise TooLarge(
-            "the series", math.inf, MAX_TERMS, "terms", "ask for fewer digits or give terms"
-        )
     return total
+
+
+def _terms_needed(sides: Counter[tuple[mpf, mpf]], span: mpf, digits: int) -> int:
+    """How many terms it takes until `|Phi|` stays below `10^-digits`.
+
+    `|Phi|` waves up and down by many orders of magnitude, so a small term says nothing about
+    the next. Its envelope decides: the integral of `exp(i t^2)` from x on is at most
+    `1/(2x) + 1/(2x^3)`, and all of it from 0 is `sqrt(pi)/2`.
+    """
+    floats = [(float(a), float(b), count) for (a, b), count in sides.items()]
+
+    def envelope(k: int) -> float:
+        root = math.sqrt(2 * math.pi * k / float(span))
+        log = 0.0
+        for a, b, count in floats:
+            most = sum(
+                0.5 / x + 0.5 / x**3 for x in (abs(a) * root, abs(b) * root) if x > 0
+            ) + math.sqrt(math.pi) * (1.0 if a < 0 < b else 0.5 if a * b == 0 else 0.0)
+            log += count * min(0.0, math.log10(most / ((b - a) * root)))
+        return log
+
+    high = 1
+    while envelope(high) > -digits:
+        high *= 2
+        if high > 2 * MAX_TERMS:
+            raise TooLarge("the series", high, MAX_TERMS, "terms", "give terms or fewer digits")
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if envelope(middle) > -digits else (low, middle)
+    return high
 
 
 def _phi(mp: Any, omega: mpf, sides: Counter[tuple[mpf, mpf]], fresnel: Fresnel) -> mpc:
