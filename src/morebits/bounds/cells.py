@@ -14,6 +14,9 @@ the digit j. Encoder and decoder know `c`, so both can make that list.
     e_j = min { t : 2 Y(t) >= j }.
 
 A weight above 1 skips values but every change of that sample shows: then `e_j = ceil(j/2)^2`.
+
+The edit itself rounds its sums to floating point. Where the weights are not exact in binary,
+`SAFE` times the weights makes the promise hold for any such error below `(1 - SAFE) / 2`.
 """
 
 from __future__ import annotations
@@ -25,6 +28,9 @@ from numpy.typing import NDArray
 
 #: Changes of several samples are listed up to this norm; beyond it one sample moves alone.
 _TABLE_NORM = {2: 64, 3: 36, 4: 12}
+
+#: Weights that are not exact in binary count for this much less.
+SAFE = 1 - 1e-9
 
 Functional = tuple[float, ...]
 
@@ -44,7 +50,7 @@ def energies(functional: Functional, reach: int) -> NDArray[np.int64]:
         return (np.arange(2, 2 * reach + 2, dtype=np.int64) // 2) ** 2
     # Y(t) as a staircase: where the running maximum of l.v over ascending norms rises.
     best = np.maximum.accumulate(np.abs(values))
-    digits = np.floor(2 * best + 1e-9).astype(np.int64)
+    digits = np.floor(2 * best).astype(np.int64)
     first = np.searchsorted(digits, np.arange(1, int(digits[-1]) + 1), "left")
     return norms[first]
 

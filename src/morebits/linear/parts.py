@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from morebits.bounds.cells import SAFE
 from morebits.bounds.collisions import Reduced, reduce_block
 from morebits.bounds.spectrum import RANK_TOLERANCE
 from morebits.bounds.triangular import order_cells
@@ -40,12 +41,14 @@ MAX_ROW = 64
 class Factor:
     """Cells of one matrix, in reading order.
 
-    Cell d moves `inputs[d]` with weights `functionals[d]` and reads row `rows[d]`.
+    Cell d moves `inputs[d]` with weights `functionals[d]` and reads row `rows[d]`; `scale[d]`
+    is 1 where the row's arithmetic is exact, else `SAFE` (see `bounds/cells.py`).
     """
 
     rows: NDArray[np.int64]
     inputs: tuple[tuple[int, ...], ...]
     functionals: tuple[tuple[float, ...], ...]
+    scale: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,16 +89,17 @@ class Part:
         tails = {1.0: 1.0}
         for factor in self.factors[1:]:
             grown: dict[float, float] = {}
-            weights = np.abs([f[0] for f in factor.functionals])
+            weights = np.abs([f[0] for f in factor.functionals]) * factor.scale
             for weight, count in zip(*np.unique(weights, return_counts=True), strict=True):
                 for before, many in tails.items():
                     key = before * float(weight)
                     grown[key] = grown.get(key, 0.0) + many * float(count)
             tails = _rounded_down(grown, most)
         classes: dict[tuple[float, ...], float] = {}
-        for functional in self.factors[0].functionals:
+        heads = self.factors[0]
+        for functional, scale in zip(heads.functionals, heads.scale, strict=True):
             for weight, many in tails.items():
-                key = tuple(abs(x) * weight for x in functional)
+                key = tuple(abs(x) * weight * scale for x in functional)
                 classes[key] = classes.get(key, 0.0) + many * self.copies
         if all(len(functional) == 1 for functional in classes):
             single = {functional[0]: many for functional, many in classes.items()}
@@ -122,9 +126,9 @@ def parts_of(operator: Operator, format: ImageFormat) -> list[Part]:
     room = np.minimum(center, format.rho - center)
     if isinstance(operator, Kronecker):
         factors = [operator.channel, operator.rows, operator.columns]
-        return [_product(factors, operator, room)]
+        return [_product(factors, operator, center, room)]
     if isinstance(operator, PlaneMap):
-        return [_product([operator.channel, operator.plane], operator, room)]
+        return [_product([operator.channel, operator.plane], operator, center, room)]
     if isinstance(operator, Tiled):
         return [
             _block(
@@ -191,15 +195,23 @@ def _norms(matrix: csr_array) -> tuple[float, float, float, int, int]:
     )  # fmt: skip
 
 
-def _product(matrices: Sequence[Any], operator: Operator, room: NDArray[np.float64]) -> Part:
+def _product(
+    matrices: Sequence[Any],
+    operator: Operator,
+    center: NDArray[np.float64],
+    room: NDArray[np.float64],
+) -> Part:
     cleaned = [_clean(m) for m in matrices]
     norms = np.array([_norms(m) for m in cleaned])
     live = _outer([np.diff(m.indptr) > 0 for m in cleaned]).reshape(room.shape)
     tight = float(room[live].min(initial=np.inf)) if live.any() else 0.0
-    axes = [_factor(m, np.arange(m.shape[1]), np.diff(m.indptr) <= MAX_ROW) for m in cleaned[1:]]
+    exact = _dyadic(center[live])
+    axes = [
+        _factor(m, np.arange(m.shape[1]), np.diff(m.indptr) <= MAX_ROW, exact) for m in cleaned[1:]
+    ]
     l1, l2, column, seen, outputs = norms.prod(0)
     return Part(
-        (_channel_factor(cleaned[0]), *axes), 1,
+        (_channel_factor(cleaned[0], exact), *axes), 1,
         tuple(m.shape[1] for m in cleaned), tuple(m.shape[0] for m in cleaned),
         l1, l2, column, int(seen), int(outputs), tight,
         np.arange(operator.inputs)[:, None], np.arange(operator.outputs)[:, None],
@@ -213,28 +225,37 @@ def _outer(flags: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
     return whole
 
 
-def _channel_factor(matrix: csr_array) -> Factor:
+def _channel_factor(matrix: csr_array, exact: bool) -> Factor:
     """Channels one by one where they do not mix, else all channels of a pixel as one site."""
     sites = np.zeros(matrix.shape[1], np.int64)
     if (np.diff(matrix.indptr) <= 1).all():
         sites = np.arange(matrix.shape[1])
-    return _factor(matrix, sites, np.ones(matrix.shape[0], bool))
+    return _factor(matrix, sites, np.ones(matrix.shape[0], bool), exact)
 
 
-def _factor(matrix: csr_array, site_of: NDArray[np.int64], usable: NDArray[np.bool_]) -> Factor:
+def _factor(
+    matrix: csr_array, site_of: NDArray[np.int64], usable: NDArray[np.bool_], exact: bool
+) -> Factor:
     ordered = order_cells(matrix, site_of, usable)
     members: dict[int, list[int]] = {}
     for j, site in enumerate(site_of):
         members.setdefault(int(site), []).append(j)
     inputs: list[tuple[int, ...]] = []
     functionals: list[tuple[float, ...]] = []
+    scale: list[float] = []
     for site, row in zip(ordered.sites, ordered.rows, strict=True):
         span = slice(matrix.indptr[row], matrix.indptr[row + 1])
         weights = dict(zip(matrix.indices[span].tolist(), matrix.data[span].tolist(), strict=True))
         mine = tuple(j for j in members[int(site)] if j in weights)
         inputs.append(mine)
         functionals.append(tuple(weights[j] for j in mine))
-    return Factor(ordered.rows, tuple(inputs), tuple(functionals))
+        scale.append(1.0 if exact and _dyadic(matrix.data[span]) else SAFE)
+    return Factor(ordered.rows, tuple(inputs), tuple(functionals), np.array(scale))
+
+
+def _dyadic(values: NDArray[np.float64]) -> bool:
+    """Whether sums of these times whole numbers have no rounding error."""
+    return bool((values * 2.0**20 == np.round(values * 2.0**20)).all())
 
 
 def _block(
@@ -247,7 +268,7 @@ def _block(
     space = room.ravel()[index_out].min(1)
     clean = _snap(clean, here, space)
     usable = (space >= 1.0) & (np.diff(clean.indptr) <= MAX_ROW)
-    factor = _factor(clean, _sites(clean, in_shape, usable), usable)
+    factor = _factor(clean, _sites(clean, in_shape, usable), usable, _dyadic(here))
     l1, l2, column, seen, outputs = _norms(clean)
     live = space[np.diff(clean.indptr) > 0]
     reduced = None

@@ -76,14 +76,14 @@ class Witness:
         cells: list[_Cell] = []
         for copy in range(part.copies):
             where_in, where_out = part.input_index[:, copy], part.output_index[:, copy]
-            for row, inputs, functional in _flat_cells(part):
+            for row, inputs, functional, scale in _flat_cells(part):
                 span = slice(matrix.indptr[row], matrix.indptr[row + 1])
                 weights, gray = matrix.data[span], float(self._gray[where_out[row]])
                 if (weights == np.round(weights)).all():
                     # A row of whole numbers: what it adds to the cover is exact (see parts).
                     gray = float(np.round(gray))
                 seen = where_in[matrix.indices[span]]
-                steps = energies(tuple(abs(x) for x in functional), self.reach)
+                steps = energies(tuple(abs(x) * scale for x in functional), self.reach)
                 cells.append(
                     _Cell(where_out[row], where_in[inputs], functional, seen, weights, gray, steps)
                 )
@@ -185,19 +185,21 @@ class Witness:
         return digits.astype(np.int64)
 
 
-def _flat_cells(part: Part) -> list[tuple[int, NDArray[np.int64], Functional]]:
-    """Cells of one copy in reading order: (row, inputs, functional)."""
-    flat: list[tuple[int, NDArray[np.int64], Functional]] = [(0, np.zeros(1, np.int64), (1.0,))]
+_FlatCell = tuple[int, NDArray[np.int64], Functional, float]
+
+
+def _flat_cells(part: Part) -> list[_FlatCell]:
+    """Cells of one copy in reading order: (row, inputs, functional, scale)."""
+    flat: list[_FlatCell] = [(0, np.zeros(1, np.int64), (1.0,), 1.0)]
     for factor, width, height in zip(part.factors, part.in_sizes, part.out_sizes, strict=True):
-        flat = [
-            (
-                row * height + int(factor.rows[d]),
-                np.add.outer(inputs * width, np.array(factor.inputs[d])).ravel(),
-                tuple(a * b for a in functional for b in factor.functionals[d]),
-            )
-            for row, inputs, functional in flat
-            for d in range(len(factor.rows))
-        ]
+        grown: list[_FlatCell] = []
+        for row, inputs, functional, scale in flat:
+            for d, read in enumerate(factor.rows.tolist()):
+                places = np.add.outer(inputs * width, np.array(factor.inputs[d])).ravel()
+                weights = tuple(a * b for a in functional for b in factor.functionals[d])
+                cell = (row * height + read, places, weights, scale * float(factor.scale[d]))
+                grown.append(cell)
+        flat = grown
     return flat
 
 
