@@ -6,13 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from PIL import Image
 
 import morebits as mb
-from morebits import cli
+from morebits import cli, measure
 from morebits.cli import arguments
 from morebits.errors import InputError
 
@@ -72,6 +73,17 @@ class TestCapacity:
         assert (code, err) == (0, "")
         for words in ("2,348.53 bits (293 bytes)", "exact count", "16x16, 3 channels of 8 bits"):
             assert words in out
+
+    def test_an_estimate_shows_its_error(self, capsys, monkeypatch):
+        plain = mb.curve(mb.ImageFormat(width=16, height=16), psnr=[40, 42])
+        rough = [
+            replace(each, error=error)
+            for each, error in zip(plain.capacities, (1234, 5.5), strict=True)
+        ]
+        monkeypatch.setattr(measure, "curve", lambda *_, **__: measure.Curve((40, 42), (*rough,)))
+        _, out, _ = run(capsys, "capacity", *SIZE, "--psnr", "40,42")
+        assert "2,603.69 ± 1,234" in out
+        assert "2,348.53 ± 5.5" in out
 
     def test_a_table_of_several(self, capsys):
         _, out, _ = run(capsys, "capacity", *SIZE, "--psnr", "40,42", "--psnr", "45")
@@ -173,6 +185,22 @@ class TestWrongUse:
         for verb in ("demo", "paper"):
             line = fails(capsys, verb, "--out", str(tmp_path / "file"))
             assert "give another folder" in line
+
+
+class TestPaper:
+    def test_it_hands_over_the_folder(self, capsys, monkeypatch, tmp_path):
+        from morebits import paper
+
+        def regenerate(out, progress):
+            progress(f"into {out.name}")
+            return [out / "a.json", out / "index.md"]
+
+        monkeypatch.setattr(paper, "regenerate", regenerate)
+        code, out, err = run(capsys, "paper", "--out", str(tmp_path / "new" / "folder"))
+        index = tmp_path / "new" / "folder" / "index.md"
+        assert (code, err) == (0, "into folder\n")
+        assert out == f"wrote 2 files, start with {index}\n"
+        assert index.parent.is_dir()
 
 
 class TestArguments:

@@ -135,7 +135,8 @@ def paper(*, out: Folder = Path("paper")) -> None:
     folder = _folder(out)
     from morebits import paper as room
 
-    room.regenerate(folder, _progress)
+    files = room.regenerate(folder, _progress)
+    print(f"wrote {len(files)} files, start with {files[-1]}")
 
 
 def _read(path: Path) -> Picture:

@@ -32,11 +32,12 @@ def table(found: Sequence[Capacity]) -> None:
 def _all_about(found: Capacity) -> None:
     rows = [
         ("capacity", f"{grouped(found.bits, 2)} bits ({in_bytes(found.bits)})"),
+        ("error", f"± {_short(found.error)} bits"),
         ("a sample", f"{found.bpp:.4f} bits"),
         ("bound", f"{found.bound}: {found.name}"),
         ("kind", found.kind),
         ("valid", f"{'yes' if found.valid else 'no'}, {found.reason}"),
-        ("method", f"{found.method} (± {found.error:.2g} bits)"),
+        ("method", found.method),
         ("cover", f"{found.cover}, {found.format.text}"),
         ("edit", found.under or "none"),
         ("PSNR", f"at least {found.psnr:g} dB, peak {found.peak:g}"),
@@ -57,7 +58,8 @@ def _rows(found: Sequence[Capacity]) -> None:
     grid.add_column("kind", no_wrap=True)
     grid.add_column("bound")
     for each in found:
-        numbers = (f"{each.psnr:g}", grouped(each.bits, 2), f"{each.bpp:.4f}")
+        error = f" ± {_short(each.error)}" if each.error >= 0.01 else ""
+        numbers = (f"{each.psnr:g}", grouped(each.bits, 2) + error, f"{each.bpp:.4f}")
         grid.add_row(*numbers, each.kind, f"{each.bound}: {each.name}")
     first = found[0]
     print(f"cover: {first.cover}, {first.format.text}; edit: {first.under or 'none'}")
@@ -82,6 +84,10 @@ def demo(shown: Demo) -> None:
     _print(grid)
     for path in shown.files:
         print(f"wrote {path}")
+
+
+def _short(error: float) -> str:
+    return grouped(error) if error >= 100 else f"{error:.2g}"
 
 
 def _table(*, head: bool = True) -> Table:
