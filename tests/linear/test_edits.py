@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import linear_oracles as oracles
 import numpy as np
-import oracles
 import pytest
 
 from morebits import linear
@@ -68,9 +68,7 @@ def test_flips_are_the_papers_maps(name):
     maps = {"hflip": lambda x, y: (11 - x, y), "vflip": lambda x, y: (x, 9 - y)}
     plane = oracles.pixel_map(maps[name], 12, 10, "nearest")
     np.testing.assert_array_equal(linear.parse(name).at(COLOUR).dense(), colour(plane))
-    np.testing.assert_array_equal(
-        oracles.pixel_map(maps[name], 12, 10, "bilinear"), plane
-    )
+    np.testing.assert_array_equal(oracles.pixel_map(maps[name], 12, 10, "bilinear"), plane)
 
 
 @pytest.mark.parametrize("interpolation", ["bilinear", "nearest"])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import linear_oracles as oracles
 import numpy as np
-import oracles
 import pytest
 
 from morebits import linear

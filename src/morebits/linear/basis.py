@@ -8,7 +8,10 @@ repeated left subspace is one of singular vectors, so the one with the smallest
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 
 from morebits.linear.layout import Array
 
@@ -79,7 +82,9 @@ def rotate_pairs(vectors: Array, sweeps: int = SWEEPS) -> Array:
     return columns.T
 
 
-def _rotate(columns: Array, first: Array, second: Array, angles: Array) -> None:
+def _rotate(
+    columns: Array, first: NDArray[np.int64], second: NDArray[np.int64], angles: Array
+) -> None:
     a, b = columns[first], columns[second]
     best = np.abs(a).sum(axis=1) * np.abs(b).sum(axis=1)
     cos, sin = np.ones(len(a)), np.zeros(len(a))
@@ -93,7 +98,7 @@ def _rotate(columns: Array, first: Array, second: Array, angles: Array) -> None:
     columns[second] = cos[:, None] * b - sin[:, None] * a
 
 
-def _rounds(many: int):
+def _rounds(many: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Pairs `(first, second)` of a round-robin tournament, as index arrays."""
     players = list(range(many)) + ([-1] if many % 2 else [])
     half = len(players) // 2

@@ -12,7 +12,7 @@ from morebits.linear import axes
 from morebits.linear.axes import Interpolation
 from morebits.linear.combined import ChannelBlocks
 from morebits.linear.edit import Edit, single, whole
-from morebits.linear.edits import pixelwise, plane_map, planar_shape, separable
+from morebits.linear.edits import pixelwise, planar_shape, plane_map, separable
 from morebits.linear.layout import Array
 from morebits.linear.operator import MAX_NONZEROS, Operator
 from morebits.linear.separable import Kronecker, PlaneMap

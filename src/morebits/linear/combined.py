@@ -1,4 +1,4 @@
-"""Structures made of other ones: channel blocks, low-rank updates, chains; and any sparse matrix."""
+"""Structures made of others: channel blocks, low-rank updates, chains; any sparse matrix."""
 
 from __future__ import annotations
 
@@ -81,15 +81,19 @@ class LowRankUpdate(Operator):
 
     def full_left(self) -> Array:
         """U as a matrix `(outputs, r)`."""
-        return np.broadcast_to(self.left, (len(self.left), *self.out_shape)).reshape(
-            len(self.left), -1
-        ).T
+        return (
+            np.broadcast_to(self.left, (len(self.left), *self.out_shape))
+            .reshape(len(self.left), -1)
+            .T
+        )
 
     def full_right(self) -> Array:
         """V as a matrix `(inputs, r)`."""
-        return np.broadcast_to(self.right, (len(self.right), *self.in_shape)).reshape(
-            len(self.right), -1
-        ).T
+        return (
+            np.broadcast_to(self.right, (len(self.right), *self.in_shape))
+            .reshape(len(self.right), -1)
+            .T
+        )
 
     def _matrix(self) -> csr_array:
         from scipy.sparse import csr_array

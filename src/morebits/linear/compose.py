@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from morebits.linear.layout import Array
 from morebits.linear.operator import MAX_NONZEROS, Operator, longest_row
 from morebits.linear.separable import Kronecker, PlaneMap
 from morebits.linear.tiles import Tiled, TileKind
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 def compose(first: Operator, then: Operator) -> Operator:
@@ -48,8 +52,11 @@ def merge(first: Operator, then: Operator) -> Operator | None:
         return _low_rank(first, then, bias, text)
     if isinstance(first, Kronecker) and isinstance(then, Kronecker):
         return Kronecker(
-            then.channel @ first.channel, then.rows @ first.rows, then.columns @ first.columns,
-            bias, text,
+            then.channel @ first.channel,
+            then.rows @ first.rows,
+            then.columns @ first.columns,
+            bias,
+            text,
         )
     if isinstance(first, PlaneMap | Kronecker) and isinstance(then, PlaneMap | Kronecker):
         return _planes(first, then, bias, text)
@@ -73,17 +80,13 @@ def _low_rank(first: Operator, then: Operator, bias: Array, text: str) -> LowRan
     base_first = first.base if isinstance(first, LowRankUpdate) else first
     base_then = then.base if isinstance(then, LowRankUpdate) else then
     if isinstance(first, LowRankUpdate):
-        left += [_along(then, u) for u in first.left]
+        left += [then.push(u) for u in first.left]
         right += list(first.right)
     if isinstance(then, LowRankUpdate):
         left += list(then.left)
         right += [_back(base_first, v) for v in then.right]
     base = compose(base_first, base_then)
     return LowRankUpdate(base, _stack(left), _stack(right), bias, text)
-
-
-def _along(operator: Operator, constant: Array) -> Array:
-    return operator.push(constant)
 
 
 def _back(operator: Operator, constant: Array) -> Array:
@@ -109,7 +112,7 @@ def _planes(
     return PlaneMap(then.channel @ first.channel, plane, in_size, out_size, bias, text)
 
 
-def _plane(operator: PlaneMap | Kronecker):
+def _plane(operator: PlaneMap | Kronecker) -> csr_array:
     return operator.plane if isinstance(operator, PlaneMap) else operator.plane()
 
 

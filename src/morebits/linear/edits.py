@@ -42,8 +42,9 @@ def crop_rescale(scale: float, interpolation: Interpolation = "bilinear") -> Edi
     """
     scale = _above_zero("crop scale", scale, 1.0, "give a number above 0, at most 1")
     _check_interpolation(interpolation)
-    return single(_with_mode(f"crop:{number_text(scale)}", interpolation), _crop, scale,
-                  interpolation)
+    return single(
+        _with_mode(f"crop:{number_text(scale)}", interpolation), _crop, scale, interpolation
+    )
 
 
 def rotation(angle: float, interpolation: Interpolation = "bilinear") -> Edit:
@@ -122,12 +123,22 @@ class _Given:
             if matrix.ndim != 2 or matrix.dtype.kind not in "biuf" or 0 in matrix.shape:
                 raise InputError("matrix", np.shape(matrix), "give a 2-D array of real numbers")
             if matrix.size > MAX_DENSE_ENTRIES:
-                raise TooLarge("matrix", matrix.size, MAX_DENSE_ENTRIES, "entries",
-                               "give it as a scipy.sparse array")
+                raise TooLarge(
+                    "matrix",
+                    matrix.size,
+                    MAX_DENSE_ENTRIES,
+                    "entries",
+                    "give it as a scipy.sparse array",
+                )
         self.matrix = csr_array(matrix, dtype=np.float64)
         if self.matrix.nnz > MAX_NONZEROS:
-            raise TooLarge("matrix", self.matrix.nnz, MAX_NONZEROS, "entries",
-                           "give one with fewer non-zero entries")
+            raise TooLarge(
+                "matrix",
+                self.matrix.nnz,
+                MAX_NONZEROS,
+                "entries",
+                "give one with fewer non-zero entries",
+            )
         rows = self.matrix.shape[0]
         self.bias = np.zeros(rows) if bias is None else np.asarray(bias, np.float64).ravel()
         if len(self.bias) != rows:
@@ -250,7 +261,8 @@ def _from_matrix(format: ImageFormat, given: _Given) -> Operator:
     rows, columns = given.matrix.shape
     if columns != format.samples:
         raise InputError(
-            "matrix", f"one with {columns} columns",
+            "matrix",
+            f"one with {columns} columns",
             f"give {format.samples} columns for {shape_text(planar_shape(format))}",
         )
     out_shape = planar_shape(format) if rows == columns else (1, 1, rows)

@@ -12,13 +12,19 @@ from functools import lru_cache
 import numpy as np
 
 from morebits.errors import InputError
-from morebits.linear.blocks import downsample, per_channel, rgb_to_ycbcr, tiling, upsample
-from morebits.linear.blocks import ycbcr_to_rgb
+from morebits.linear.blocks import (
+    downsample,
+    per_channel,
+    rgb_to_ycbcr,
+    tiling,
+    upsample,
+    ycbcr_to_rgb,
+)
+from morebits.linear.combined import SparseMap
 from morebits.linear.edit import Edit, single, whole
+from morebits.linear.edits import planar_shape
 from morebits.linear.layout import Array, Shape
 from morebits.linear.operator import Operator
-from morebits.linear.combined import SparseMap
-from morebits.linear.edits import planar_shape
 from morebits.linear.tiles import Tiled, TileKind
 from morebits.types import ImageFormat
 
@@ -80,7 +86,8 @@ def _one_block(format: ImageFormat, what: str) -> Shape:
     shape = planar_shape(format)
     if shape != (1, 8, 8):
         raise InputError(
-            "format", format.text,
+            "format",
+            format.text,
             f"{what} takes one 8x8 block of 1 channel; use tiling and per_channel for images",
         )
     return shape

@@ -29,13 +29,17 @@ from morebits.linear.slicing import Slices, can_slice, slices
 
 #: Largest smaller side of a matrix whose spectrum is estimated.
 MAX_ESTIMATE_SIDE = 2**20
-#: Length of each bidiagonalisation, and number of probes, by size.
+#: Length of each bidiagonalisation.
 STEPS = 48
-PROBES = 6
+#: Probes, and probes beyond `MANY` columns, where one averages over more values anyway.
+PROBES, PROBES_LARGE, MANY = 6, 3, 20_000
 #: Without a factorisation, nodes below this fraction of the largest value count as zero.
 BLIND_BELOW = 1e-6
-#: Relative bias of `log2 xi` and of the rank, by quadrature alone.
-BLIND_BIAS = 0.06
+#: By quadrature alone, nodes below this fraction may stand for zeros as well: what they
+#: contribute is the stated error.
+UNSURE_BELOW = 0.2
+#: Relative bias of `log2 xi` by quadrature alone.
+BLIND_BIAS = 0.05
 #: Relative bias of `log2 xi` with a factorisation.
 SLICED_BIAS = 0.004
 
@@ -56,7 +60,7 @@ def estimate(source: Any, gains: Array, seed: int) -> Estimate:
     matrix = _Map.of(source)
     probes = _probe_all(matrix, seed)
     if isinstance(source, Operator) or not can_slice(matrix.matrix):
-        return _blind(matrix, probes, gains)
+        return _blind(probes, gains)
     return _sliced(probes, slices(matrix.matrix, _largest(probes)), gains)
 
 
@@ -100,17 +104,18 @@ class _Map:
 def _check(side: int) -> None:
     if side > MAX_ESTIMATE_SIDE:
         raise TooLarge(
-            "an estimate of the spectrum", side, MAX_ESTIMATE_SIDE, "samples",
+            "an estimate of the spectrum",
+            side,
+            MAX_ESTIMATE_SIDE,
+            "samples",
             "use a smaller image",
         )
 
 
 def _probe_all(matrix: _Map, seed: int) -> list[tuple[Array, Array]]:
     random = np.random.default_rng(seed)
-    count = PROBES if matrix.side <= 10**5 else 3
-    return [
-        _probe(matrix, random.choice([-1.0, 1.0], size=matrix.side)) for _ in range(count)
-    ]
+    count = PROBES if matrix.side <= MANY else PROBES_LARGE
+    return [_probe(matrix, random.choice([-1.0, 1.0], size=matrix.side)) for _ in range(count)]
 
 
 def _probe(matrix: _Map, start: Array) -> tuple[Array, Array]:
@@ -147,18 +152,20 @@ def _largest(probes: list[tuple[Array, Array]]) -> float:
     return max(float(nodes[0]) for nodes, _ in probes)
 
 
-def _blind(matrix: _Map, probes: list[tuple[Array, Array]], gains: Array) -> Estimate:
+def _blind(probes: list[tuple[Array, Array]], gains: Array) -> Estimate:
     """Quadrature alone."""
     floor = BLIND_BELOW * _largest(probes)
     kept = [(nodes[nodes > floor], counts[nodes > floor]) for nodes, counts in probes]
     xi = [_log2_xi(nodes, counts, gains) for nodes, counts in kept]
     ranks = [float(counts.sum()) * len(gains) for _, counts in kept]
     values, counts = _merge(kept)
+    unsure = values < UNSURE_BELOW * values.max()
+    doubt = abs(_log2_xi(values[unsure], counts[unsure], gains))
     return Estimate(
         np.multiply.outer(gains, values).ravel(),
         np.tile(counts, len(gains)),
-        _spread(xi) + BLIND_BIAS * abs(float(np.mean(xi))),
-        _spread(ranks) + BLIND_BIAS * matrix.side * len(gains),
+        _spread(xi) + doubt + BLIND_BIAS * abs(float(np.mean(xi))),
+        _spread(ranks) + float(counts[unsure].sum()) * len(gains),
         f"estimate (stochastic quadrature, {len(probes)} probes)",
     )
 

@@ -44,8 +44,9 @@ def update_modes(operator: LowRankUpdate, factor: float) -> Modes:
     parts = [Modes(values, np.ones(rank), norms)]
     if rest.shape[1]:
         rest_norms = math.sqrt(weight) * np.abs(sparsest(rest)).sum(axis=0)
-        parts.append(Modes(np.full(len(rest_norms), abs(factor)), np.ones(len(rest_norms)),
-                           rest_norms))
+        parts.append(
+            Modes(np.full(len(rest_norms), abs(factor)), np.ones(len(rest_norms)), rest_norms)
+        )
     if weight > 1:
         wavelets = _haar(int(weight))
         counts = np.array(list(wavelets.values()), np.float64) * len(basis)

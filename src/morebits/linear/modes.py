@@ -68,9 +68,11 @@ def grouped(modes: Modes) -> Modes:
     keys = [np.round(modes.values / scale, 12)]
     if modes.l1 is not None:
         keys.append(np.round(modes.l1, 9))
-    _, first, where = np.unique(
-        np.stack(keys), axis=1, return_index=True, return_inverse=True
-    ) if len(keys) > 1 else np.unique(keys[0], return_index=True, return_inverse=True)
+    _, first, where = (
+        np.unique(np.stack(keys), axis=1, return_index=True, return_inverse=True)
+        if len(keys) > 1
+        else np.unique(keys[0], return_index=True, return_inverse=True)
+    )
     counts = np.bincount(where.ravel(), weights=modes.counts)
     l1 = None if modes.l1 is None else modes.l1[first]
     return Modes(modes.values[first], counts, l1)
@@ -83,7 +85,10 @@ def dense_modes(block: Array, vectors: bool) -> Modes:
     side = min(block.shape)
     if side > MAX_SVD_SIDE or max(block.shape) > 4 * MAX_SVD_SIDE:
         raise TooLarge(
-            "an exact spectrum", max(block.shape), MAX_SVD_SIDE, "rows in one block",
+            "an exact spectrum",
+            max(block.shape),
+            MAX_SVD_SIDE,
+            "rows in one block",
             "use a smaller image",
         )
     if not vectors:
@@ -91,7 +96,10 @@ def dense_modes(block: Array, vectors: bool) -> Modes:
         return Modes(values, np.ones(len(values)), None)
     if side > MAX_VECTOR_SIDE:
         raise TooLarge(
-            "a basis of singular vectors", side, MAX_VECTOR_SIDE, "rows in one block",
+            "a basis of singular vectors",
+            side,
+            MAX_VECTOR_SIDE,
+            "rows in one block",
             "use a smaller image, or a bound that needs no singular vectors",
         )
     left, values, _ = svd(block, full_matrices=False, check_finite=False)

@@ -95,7 +95,10 @@ class Operator(ABC):
         """`A` as a scipy CSR array on planar vectors."""
         if self.nonzeros > MAX_NONZEROS:
             raise TooLarge(
-                f"the sparse matrix of {self.text}", self.nonzeros, MAX_NONZEROS, "entries",
+                f"the sparse matrix of {self.text}",
+                self.nonzeros,
+                MAX_NONZEROS,
+                "entries",
                 "use a smaller image, or apply() and spectrum(), which need no matrix",
             )
         return self._matrix()
@@ -105,7 +108,10 @@ class Operator(ABC):
         entries = self.inputs * self.outputs
         if entries > MAX_DENSE_ENTRIES:
             raise TooLarge(
-                f"the dense matrix of {self.text}", entries, MAX_DENSE_ENTRIES, "entries",
+                f"the dense matrix of {self.text}",
+                entries,
+                MAX_DENSE_ENTRIES,
+                "entries",
                 "use sparse(), or an image of at most 8,192 samples",
             )
         return self.sparse().toarray()
@@ -137,7 +143,8 @@ class Operator(ABC):
             return NotImplemented
         if self.out_shape != then.in_shape:
             raise InputError(
-                "operator", then.text,
+                "operator",
+                then.text,
                 f"takes {shape_text(then.in_shape)} but follows one that gives "
                 f"{shape_text(self.out_shape)}; build both for the same size",
             )

@@ -16,13 +16,14 @@ import numpy as np
 
 from morebits.bounds.spectrum import RANK_TOLERANCE
 from morebits.linear.layout import Array
+from morebits.linear.operator import longest_row
 
 #: Limits of a factorisation: pixels, and non-zero entries in a row.
 MAX_PIXELS = 90_000
 MAX_ROW = 9
 #: Levels of the exact counts, as fractions of the largest singular value. Below the last
 #: one, factorisation without exchanges is no longer stable.
-LEVELS = (0.5, 0.2, 0.05, 1e-3, 1e-5)
+LEVELS = (0.3, 0.03, 1e-4)
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,7 @@ class Slices:
 
 def can_slice(matrix: Any) -> bool:
     """Whether a CSR matrix is small and sparse enough to be factorised."""
-    longest = max(np.diff(matrix.indptr).max(), np.bincount(matrix.indices).max() / 8)
-    return max(matrix.shape) <= MAX_PIXELS and longest <= MAX_ROW
+    return max(matrix.shape) <= MAX_PIXELS and longest_row(matrix) <= MAX_ROW
 
 
 def slices(matrix: Any, largest: float) -> Slices:
@@ -62,7 +62,9 @@ def _count_above(matrix: Any, level: float) -> int:
     from scipy.sparse.linalg import splu
 
     factors = splu(
-        _shifted(matrix, level), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
+        _shifted(matrix, level),
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
         options={"SymmetricMode": True},
     )
     return int((factors.U.diagonal() > 0).sum())
@@ -75,9 +77,7 @@ def _rank(matrix: Any, tolerance: float) -> tuple[float, float, float]:
     about a factor of ten: the change over that factor is the stated error.
     """
     reach = 10.0
-    low, middle, high = (
-        _log2_det(matrix, tolerance * shift) for shift in (1 / reach, 1.0, reach)
-    )
+    low, middle, high = (_log2_det(matrix, tolerance * shift) for shift in (1 / reach, 1.0, reach))
     step = 2 * np.log2(reach)
     below_low, below_high = (middle - low) / step, (high - middle) / step
     below = 0.5 * (below_low + below_high)

@@ -51,10 +51,14 @@ def spectrum(operator: Operator, vectors: bool, seed: int) -> Spectrum:
     except _NotExact as reason:
         if vectors:
             raise reason.error from None
-        return _estimated(operator, seed)
+        return estimated(operator, seed)
     return Spectrum.of(
-        found.values, found.counts, inputs=operator.inputs, outputs=operator.outputs,
-        method=f"exact ({_name(operator)})", left_l1=found.l1 if vectors else None,
+        found.values,
+        found.counts,
+        inputs=operator.inputs,
+        outputs=operator.outputs,
+        method=f"exact ({_name(operator)})",
+        left_l1=found.l1 if vectors else None,
     )
 
 
@@ -63,15 +67,23 @@ class _NotExact(Exception):
 
     def __init__(self, operator: Operator, side: int, limit: int):
         self.error = TooLarge(
-            f"the exact spectrum of {operator.text}", side, limit, "rows in one block",
+            f"the exact spectrum of {operator.text}",
+            side,
+            limit,
+            "rows in one block",
             "use a smaller image, or a bound that needs no singular vectors",
         )
         super().__init__(str(self.error))
 
 
 def _name(operator: Operator) -> str:
-    names = {Kronecker: "Kronecker product", Tiled: "tiles", PlaneMap: "one channel's blocks",
-             ChannelBlocks: "channels", LowRankUpdate: "low-rank update"}
+    names = {
+        Kronecker: "Kronecker product",
+        Tiled: "tiles",
+        PlaneMap: "one channel's blocks",
+        ChannelBlocks: "channels",
+        LowRankUpdate: "low-rank update",
+    }
     return names.get(type(operator), "connected blocks")
 
 
@@ -107,8 +119,11 @@ def _kronecker(operator: Kronecker, vectors: bool) -> Modes:
     for axis in (operator.rows, operator.columns):
         if largest_block(axis) > (MAX_VECTOR_SIDE if vectors else MAX_SVD_SIDE):
             raise TooLarge(
-                f"the spectrum of {operator.text}", largest_block(axis), MAX_SVD_SIDE,
-                "pixels a side", "use a smaller image",
+                f"the spectrum of {operator.text}",
+                largest_block(axis),
+                MAX_SVD_SIDE,
+                "pixels a side",
+                "use a smaller image",
             )
     channel = dense_modes(operator.channel, vectors)
     plane = _square_pairs(operator) if vectors else None
@@ -119,7 +134,10 @@ def _kronecker(operator: Kronecker, vectors: bool) -> Modes:
         products = rows.values.size * columns.values.size
         if products * channel.values.size > MAX_PRODUCTS:
             raise TooLarge(
-                f"the spectrum of {operator.text}", products, MAX_PRODUCTS, "products",
+                f"the spectrum of {operator.text}",
+                products,
+                MAX_PRODUCTS,
+                "products",
                 "use a smaller image",
             )
         plane = rows.product(columns)
@@ -145,7 +163,8 @@ def _square_pairs(operator: Kronecker) -> Modes | None:
     return Modes(products, np.ones(len(products)), norms.ravel())
 
 
-def _estimated(operator: Operator, seed: int) -> Spectrum:
+def estimated(operator: Operator, seed: int = 0) -> Spectrum:
+    """An estimate, also where the exact spectrum is within reach (for checks)."""
     if isinstance(operator, PlaneMap):
         gains = np.linalg.svd(operator.channel, compute_uv=False)
         found = estimate(operator.plane, gains, seed)
@@ -156,6 +175,11 @@ def _estimated(operator: Operator, seed: int) -> Spectrum:
 
 def _as_spectrum(found: Estimate, operator: Operator) -> Spectrum:
     return Spectrum.of(
-        found.values, found.counts, inputs=operator.inputs, outputs=operator.outputs,
-        method=found.method, log2_xi_error=found.log2_xi_error, rank_error=found.rank_error,
+        found.values,
+        found.counts,
+        inputs=operator.inputs,
+        outputs=operator.outputs,
+        method=found.method,
+        log2_xi_error=found.log2_xi_error,
+        rank_error=found.rank_error,
     )

@@ -50,9 +50,7 @@ class TileKind:
         (c, th, tw), (y, x) = self._side(output)
         down, across = self.grid
         area = tiles.reshape(c, th, tw, down, across).transpose(0, 3, 1, 4, 2)
-        planar[:, y : y + down * th, x : x + across * tw] = area.reshape(
-            c, down * th, across * tw
-        )
+        planar[:, y : y + down * th, x : x + across * tw] = area.reshape(c, down * th, across * tw)
 
     def _side(self, output: bool) -> tuple[Shape, tuple[int, int]]:
         if output:

@@ -80,7 +80,9 @@ def dct():
             for x in range(8):
                 for y in range(8):
                     matrix[8 * u + v, 8 * x + y] = (
-                        0.25 * alpha[u] * alpha[v]
+                        0.25
+                        * alpha[u]
+                        * alpha[v]
                         * math.cos((2 * x + 1) * u * math.pi / 16)
                         * math.cos((2 * y + 1) * v * math.pi / 16)
                     )
