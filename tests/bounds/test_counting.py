@@ -162,7 +162,13 @@ class TestOtherEnergies:
 
 
 class TestNearlyFull:
-    BOXES = ((-8, 7, 12),), ((-1, 0, 40),), ((-20, 43, 2), (-5, 58, 3)), ((0, 15, 30),)
+    BOXES = (
+        ((-8, 7, 12),),
+        ((-1, 0, 40),),
+        ((-20, 43, 2), (-5, 58, 3)),
+        ((0, 15, 30),),
+        ((-1, 0, 5), (-2, 2, 4), (-60, 3, 2)),
+    )
 
     @pytest.mark.parametrize("boxes", BOXES)
     @pytest.mark.parametrize("missing", [2, 3, 10, 33, 100])
