@@ -160,15 +160,12 @@ def _write_figure(folder: Path, plan: Plan, data: dict[str, Any]) -> list[Path]:
     """The drawing sees what is in the file, and nothing else."""
     from morebits.paper.draw import style
 
-    text = json.dumps(data) + "\n"
-    drawn = sketch(plan.drawing, json.loads(text))
+    numbers = _write(folder / f"{plan.name}.json", json.dumps(data) + "\n")
+    drawn = sketch(plan.drawing, json.loads(numbers.read_text(encoding="utf-8")))
+    svg = _write(folder / f"{plan.name}.svg", style.as_svg(drawn))
     png = folder / f"{plan.name}.png"
     png.write_bytes(style.as_png(drawn))
-    return [
-        _write(folder / f"{plan.name}.json", text),
-        _write(folder / f"{plan.name}.svg", style.as_svg(drawn)),
-        png,
-    ]
+    return [numbers, svg, png]
 
 
 def _write(path: Path, text: str) -> Path:

@@ -48,11 +48,7 @@ def bpp(bench: Bench) -> Table:
     for row in printed.CONSERVATIVE:
         ours = _bound_13(bench, row.edit, PAPER_PEAK) / bench.small.samples
         because = _BASIS.format("more" if ours > row.bpp else "fewer")
-        if abs(ours - row.bpp) < 0.0005001:
-            because = "the paper rounds to three decimals"
-        elif abs(ours - row.bpp) < 0.0010001:
-            because = "the paper cuts off, or rounds up, at three decimals"
-        rows.append(Row(row.words, row.bpp, ours, "bpp", row.place, because))
+        rows.append(Row(row.words, row.bpp, ours, "bpp", row.place, because, decimals=3))
     title = f"Conservative bounds at {bench.scale.small} px and {CONSERVATIVE_PSNR:g} dB, a sample"
     return Table("conservative_bpp", title, _PLACE, tuple(rows), _NOTES[:1])
 

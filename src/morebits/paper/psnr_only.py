@@ -66,8 +66,9 @@ def volume_against_count(bench: Bench) -> dict[str, Any]:
     """log2 of the volume of a ball and of the grid points in it, over small radii."""
     n = bench.small.samples
     bench.progress(f"volume against count in {n} dimensions")
-    radii = [float(r) for r in np.arange(1.0, 60.01, bench.scale.step / 2)]
-    levels = [math.floor(r * r) for r in radii]
+    # Squared norms are whole numbers, so only radii whose square is one are worth asking for.
+    levels = sorted({round(r * r) for r in np.arange(1.0, 60.01, bench.scale.step / 2)})
+    radii = [math.sqrt(level) for level in levels]
     family = bounds.ranges(-60, 60, n)
     return {
         "dimension": n,

@@ -6,6 +6,7 @@ A table is written twice, as JSON and as Markdown, from the same rows.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -13,14 +14,16 @@ from morebits.paper.printed import Relation
 
 #: Beyond this relative difference a row has to say why.
 TOLERANCE = 0.005
+#: A rough figure of the text ("about", "roughly") holds up to this relative difference.
+ROUGHLY = 0.1
 
 
 @dataclass(frozen=True)
 class Row:
     """One printed figure beside ours.
 
-    `because` says why the two differ; it is shown only where they do. `more` holds further
-    columns of ours that the paper does not have.
+    `because` says why the two differ; it is shown only where they do. `decimals` says to how
+    many the paper rounds. `more` holds further columns of ours that the paper does not have.
     """
 
     what: str
@@ -30,7 +33,8 @@ class Row:
     place: str
     because: str
     relation: Relation = "equals"
-    more: dict[str, float | None] = field(default_factory=dict[str, "float | None"])
+    decimals: int | None = None
+    more: Mapping[str, float | None] = field(default_factory=dict[str, "float | None"])
 
     @property
     def difference(self) -> float:
@@ -45,13 +49,13 @@ class Row:
     @property
     def verdict(self) -> str:
         """`same`, `holds` (a limit or a rough figure that is met), or how ours differs."""
-        if abs(self.relative) <= TOLERANCE or _cut(self.ours, self.paper):
+        if abs(self.relative) <= TOLERANCE or self._shortened:
             return "same"
         if self.relation == "at least" and self.ours >= self.paper:
             return "holds"
         if self.relation == "at most" and self.ours <= self.paper * (1 + 1e-9):
             return "holds"
-        if self.relation == "about" and _rounds_to(self.ours, self.paper):
+        if self.relation == "about" and abs(self.relative) <= ROUGHLY:
             return "holds"
         return "higher" if self.difference > 0 else "lower"
 
@@ -60,14 +64,24 @@ class Row:
         """Why ours differs, or nothing where it does not."""
         if abs(self.relative) <= TOLERANCE:
             return ""
-        if _cut(self.ours, self.paper):
+        return self._shortened or self.because
+
+    @property
+    def _shortened(self) -> str:
+        """How the paper shortened our figure, where it did just that."""
+        if self.relation != "equals":
+            return ""
+        if self.paper == round(self.paper) and math.floor(self.ours) == self.paper:
             return "the paper cuts off the decimals"
-        return self.because
+        if self.decimals is not None and round(self.ours, self.decimals) == self.paper:
+            return f"the paper rounds to {self.decimals} decimals"
+        return ""
 
     def plain(self) -> dict[str, Any]:
         """Ready for JSON."""
         plain = asdict(self)
-        plain.pop("because")
+        for inner in ("because", "decimals"):
+            plain.pop(inner)
         relative = self.relative if math.isfinite(self.relative) else None
         return plain | {
             "difference": self.difference,
@@ -140,13 +154,3 @@ def number(value: float) -> str:
     if value == round(value) or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.4g}"
-
-
-def _cut(ours: float, paper: float) -> bool:
-    """Whether the paper's figure is ours without its decimals."""
-    return paper == round(paper) and math.floor(ours) == paper
-
-
-def _rounds_to(ours: float, paper: float) -> bool:
-    """Whether ours is the paper's rough figure, to its last non-zero digit (10 % or less)."""
-    return abs(ours - paper) <= 0.1 * abs(paper)

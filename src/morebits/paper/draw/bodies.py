@@ -26,20 +26,20 @@ _TURN, _TILT = math.radians(-28), math.radians(20)
 _TOWARDS = np.array([math.cos(_TILT) * math.sin(_TURN), -math.cos(_TILT) * math.cos(_TURN),
                      math.sin(_TILT)])  # fmt: skip
 _ACROSS = np.array([math.cos(_TURN), math.sin(_TURN), 0.0])
-_UP = np.cross(_TOWARDS, _ACROSS) * -1
+_UP = np.cross(_TOWARDS, _ACROSS)
 _LIGHT = np.array([-0.45, -0.55, 0.7]) / np.linalg.norm([-0.45, -0.55, 0.7])
 
 
 def configurations(data: dict[str, Any]) -> Figure:
     """Four cases side by side."""
-    drawn = figure(WIDTH, 2.75)
+    drawn = figure(WIDTH, 2.5)
     for number, (axes, case) in enumerate(
         zip(drawn.subplots(1, len(data["cases"])), data["cases"], strict=True)
     ):
         _case(axes, np.array(case["center"]), case["radius"])
         axes.set_title(f"({'abcd'[number]}) {case['title']}", fontsize=TEXT, color=INK)
         axes.text(
-            0.5, -0.02, f"{case['words']}\n{case['share']:.0%} of the cube",
+            0.5, -0.02, f"{case['words']}\n{100 * case['share']:.3g} % of the cube",
             fontsize=SMALL, ha="center", va="top", transform=axes.transAxes, color=INK,
         )  # fmt: skip
     return drawn
@@ -51,7 +51,10 @@ def _case(axes: Axes, center: Points, radius: float) -> None:
 
     axes.set_aspect("equal")
     axes.set_axis_off()
-    axes.set(xlim=(-1.02, 1.02), ylim=(-1.02, 1.02))
+    middle = _flat(center[None] - 0.5)[0]
+    # A ball at a corner reaches further out on that side.
+    across, up = 0.45 * middle
+    axes.set(xlim=(across - 1, across + 1), ylim=(up - 1, up + 1))
     for start, stop, visible in _edges():
         if not visible:
             _edge(axes, start, stop, linewidth=0.7, linestyle=(0, (3, 2)), zorder=1)
@@ -59,7 +62,6 @@ def _case(axes: Axes, center: Points, radius: float) -> None:
     faces = [str(round(shade, 3)) for shade in shades]
     axes.add_collection(PolyCollection(facets, facecolors=faces, edgecolors=faces, linewidths=0.3,
                                        zorder=2))  # fmt: skip
-    middle = _flat(center[None] - 0.5)[0]
     axes.add_patch(Circle((middle[0], middle[1]), radius, fill=False, edgecolor=COLOURS[0],
                           linewidth=1.1, linestyle=(0, (5, 2)), zorder=4))  # fmt: skip
     for start, stop, visible in _edges():

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+#: PSNRs at which the badges of bounds 1 to 9 stand, so that none hides another.
+_BADGES = {
+    "1": (25, 65), "2": (3,), "3": (46,), "4": (34, 66), "5": (18,), "6": (26,),
+    "7": (47,), "8": (37, 63), "9": (20,),
+}  # fmt: skip
+
 
 def bounds_1_to_9(data: dict[str, Any]) -> Figure:
     """Two panels; a badge with its number marks where a bound is valid."""
@@ -34,7 +40,7 @@ def bounds_1_to_9(data: dict[str, Any]) -> Figure:
         thousands(axes)
         for index, bound in enumerate(panel["bounds"]):
             names[bound["bound"]] = bound["name"]
-            _one_bound(axes, bound, index, len(panel["bounds"]))
+            _one_bound(axes, bound, index)
     panels[0].set_ylabel("capacity (bits)", fontsize=TEXT)
     right = panels[-1].secondary_yaxis(
         "right", functions=(lambda y: y / data["samples"], lambda y: y * data["samples"])
@@ -51,20 +57,17 @@ def bounds_1_to_9(data: dict[str, Any]) -> Figure:
     return drawn
 
 
-def _one_bound(axes: Axes, bound: dict[str, Any], index: int, count: int) -> None:
+def _one_bound(axes: Axes, bound: dict[str, Any], index: int) -> None:
     colour = COLOURS[index % len(COLOURS)]
     x, y, valid = bound["psnr"], bound["bits"], bound["valid"]
     axes.plot(x, y, color=colour, linewidth=0.8, linestyle=(0, (1, 3)), alpha=0.55)
     solid = [value if ok else float("nan") for value, ok in zip(y, valid, strict=True)]
     axes.plot(x, solid, color=colour, linewidth=1.4, linestyle=DASHES[index % len(DASHES)])
-    inside = [i for i, ok in enumerate(valid) if ok and y[i] > 0]
-    if not inside:
-        return
-    # Bounds that coincide get their badges at different places.
-    badges = 3 if len(inside) > 40 else 1
-    for k in range(badges):
-        share = (k + (index + 1) / (count + 1)) / badges
-        i = inside[min(int(share * len(inside)), len(inside) - 1)]
+    for wanted in _BADGES[bound["bound"]]:
+        inside = [i for i, ok in enumerate(valid) if ok]
+        if not inside:
+            continue
+        i = min(inside, key=lambda i: abs(x[i] - wanted))
         axes.text(
             x[i], y[i], bound["bound"], fontsize=SMALL, color=colour, ha="center", va="center",
             bbox={"boxstyle": "circle,pad=0.2", "facecolor": "white", "edgecolor": colour,
@@ -82,11 +85,16 @@ def volume_against_count(data: dict[str, Any]) -> Figure:
     left.plot(radius, volume, color=COLOURS[1], linewidth=1.6, linestyle=DASHES[1])
     left.axhline(0, color=INK, linewidth=0.6)
     thousands(left)
-    low = len(radius) // 5
-    left.annotate("grid points, exact", (radius[low], count[low]), (-4, 8), fontsize=SMALL,
-                  textcoords="offset points", ha="right", color=COLOURS[0])  # fmt: skip
-    left.annotate("volume", (radius[low], volume[low]), (8, -8), fontsize=SMALL,
-                  textcoords="offset points", color=COLOURS[1])  # fmt: skip
+    for text, curve, near, colour in (
+        ("grid points, exact", count, 5.0, COLOURS[0]),
+        ("volume", volume, 3.0, COLOURS[1]),
+    ):
+        i = min(range(len(radius)), key=lambda i: abs(radius[i] - near))
+        left.annotate(
+            text, (radius[i], curve[i]), (38, 7), textcoords="offset points", fontsize=SMALL,
+            color=colour, va="center", arrowprops={"arrowstyle": "-", "color": colour,
+                                                   "linewidth": 0.6, "relpos": (0, 0.5)},
+        )  # fmt: skip
     frame(right, x="radius of the ball", y="count less volume (bits)", title="the difference")
     gap = [a - b for a, b in zip(count, volume, strict=True)]
     right.plot(radius, gap, color=INK, linewidth=1.6)
@@ -119,10 +127,9 @@ def _impact_panel(axes: Axes, panel: dict[str, Any]) -> None:
         colour = COLOURS[index]
         if line["heuristic"] is not None:
             axes.plot(x, line["heuristic"], color=colour, linestyle=DASHES[index], linewidth=1.4)
-        every = max(len(x) // 8, 1)
         axes.plot(
-            x, line["certified"], color=colour, linewidth=0.6, marker=MARKERS[index],
-            markersize=4, fillstyle="none", markevery=(index % every, every),
+            panel["marks"], line["certified"], color=colour, linewidth=0.6, marker=MARKERS[index],
+            markersize=4, fillstyle="none",
         )  # fmt: skip
         axes.plot([], [], color=colour, linestyle=DASHES[index], marker=MARKERS[index],
                   markersize=4, fillstyle="none", label=line["label"])  # fmt: skip

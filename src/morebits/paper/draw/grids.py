@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from morebits.paper.draw.style import COLOURS, DASHES, FAINT, INK, SMALL, TEXT, WIDTH, figure, frame
+from morebits.paper.draw.style import COLOURS, DASHES, INK, SMALL, TEXT, WIDTH, figure, frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,39 +15,48 @@ if TYPE_CHECKING:
 
 
 def quantised(data: dict[str, Any]) -> Figure:
-    """Panels of points above, the factor over the angle below."""
-    drawn = figure(WIDTH, 5.3)
-    grid = drawn.add_gridspec(2, len(data["panels"]), height_ratios=(3, 2))
-    reach = max(abs(v) for panel in data["panels"] for point in panel["hit"] for v in point) + 2
-    for column, panel in enumerate(data["panels"]):
-        axes = drawn.add_subplot(grid[0, column])
-        _points(axes, panel, data["radius"], reach)
+    """Three panels of points above, the factor over the angle below."""
+    flat = 2 * _reach(data["panels"][0], 1) < _reach(data["panels"][0], 0)
+    drawn = figure(WIDTH, 5.8 if flat else 5.1)
+    if flat:  # two wide panels on top of each other leave more room for their points
+        grid = drawn.add_gridspec(3, 2, width_ratios=(50, 37), height_ratios=(15, 21, 27))
+        places, below = (grid[0, 0], grid[1, 0], grid[0:2, 1]), grid[2, :]
+    else:
+        grid = drawn.add_gridspec(2, 3, height_ratios=(3, 2))
+        places, below = (grid[0, 0], grid[0, 1], grid[0, 2]), grid[1, :]
+    for place, panel in zip(places, data["panels"], strict=True):
+        _points(drawn.add_subplot(place), panel, data["radius"], 3.0 if flat else 3.6)
     _legend(drawn)
-    _sweeps(drawn.add_subplot(grid[1, :]), data)
+    _sweeps(drawn.add_subplot(below), data)
     return drawn
 
 
-def _points(axes: Axes, panel: dict[str, Any], radius: float, reach: float) -> None:
+def _reach(panel: dict[str, Any], axis: int) -> float:
+    return max(abs(point[axis]) for point in [*panel["hit"], *panel["missed"]]) + 1.0
+
+
+def _points(axes: Axes, panel: dict[str, Any], radius: float, size: float) -> None:
+    """Marks of `size` points on the page where images fall, and where none does."""
     hit, times = np.array(panel["hit"]), np.array(panel["times"])
+    x, y = _reach(panel, 0), _reach(panel, 1)
     axes.set_aspect("equal")
-    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), xticks=[], yticks=[])
-    for spine in axes.spines.values():
-        spine.set_color(FAINT)
-    size = 520.0 / (2 * reach) ** 2 * 10
+    axes.set(xlim=(-x, x), ylim=(-y, y))
+    axes.set_axis_off()
     once, more = hit[times == 1], hit[times > 1]
-    axes.scatter(once[:, 0], once[:, 1], s=size, color=COLOURS[0], linewidths=0)
-    axes.scatter(more[:, 0], more[:, 1], s=size, color=INK, marker="s", linewidths=0)
+    axes.scatter(once[:, 0], once[:, 1], s=size**2, color=COLOURS[0], linewidths=0)
+    axes.scatter(more[:, 0], more[:, 1], s=size**2, color=INK, marker="s", linewidths=0)
     if panel["missed"]:
         missed = np.array(panel["missed"])
-        axes.scatter(missed[:, 0], missed[:, 1], s=size, facecolors="none", edgecolors=COLOURS[1],
-                     linewidths=0.7)  # fmt: skip
+        axes.scatter(missed[:, 0], missed[:, 1], s=size**2 * 0.8, facecolors="none",
+                     edgecolors=COLOURS[1], linewidths=0.6)  # fmt: skip
     turn = np.linspace(0, 2 * math.pi, 181)
     edge = radius * np.stack([np.cos(turn), np.sin(turn)], 1) @ np.array(panel["matrix"]).T
     axes.plot(edge[:, 0], edge[:, 1], color=INK, linewidth=0.7)
     factor = panel["images"] / panel["points"]
-    axes.set_title(f"{panel['angle']}°", fontsize=TEXT + 1, color=INK)
-    axes.set_xlabel(f"{panel['images']} of {panel['points']} differ: {factor:.3f}",
-                    fontsize=TEXT, color=INK)  # fmt: skip
+    axes.set_title(
+        f"{panel['angle']}°: {panel['images']} of {panel['points']} differ, {factor:.3f}",
+        fontsize=TEXT, color=INK,
+    )  # fmt: skip
 
 
 def _legend(drawn: Figure) -> None:
@@ -79,5 +88,7 @@ def _sweeps(axes: Axes, data: dict[str, Any]) -> None:
     axes.axhline(data["xi"], color=INK, linewidth=1.0, linestyle=DASHES[3],
                  label=f"heuristic: {data['xi']:g}")  # fmt: skip
     axes.set_xlim(0, 90)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.35 * (high - low))
     axes.set_xticks(range(0, 91, 15))
-    axes.legend(frameon=False, fontsize=SMALL, ncols=2, handlelength=3)
+    axes.legend(frameon=False, fontsize=SMALL, ncols=2, handlelength=3, loc="upper center")

@@ -90,7 +90,8 @@ def spread(places: Sequence[float], gap: float) -> list[float]:
         while len(clusters) > 1 and _center(clusters[-1]) - _center(clusters[-2]) < (
             gap * (len(clusters[-1]) + len(clusters[-2])) / 2
         ):
-            clusters[-2] += clusters.pop()
+            last = clusters.pop()
+            clusters[-1] += last
     return [
         _center(cluster) + gap * (i - (len(cluster) - 1) / 2)
         for cluster in clusters

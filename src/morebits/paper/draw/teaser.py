@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log10
 from typing import TYPE_CHECKING, Any
 
 from morebits.paper.draw.style import (
@@ -24,32 +25,39 @@ if TYPE_CHECKING:
 
 def teaser(data: dict[str, Any]) -> Figure:
     """Bits over PSNR with published points, and the same on a log scale as an inset."""
-    drawn = figure(WIDTH, 5.0)
+    drawn = figure(WIDTH, 5.4)
     axes = drawn.subplots()
-    x, most = data["psnr"], max(data["lines"][0]["bits"])
+    x, most = data["lines"][0]["psnr"], max(data["lines"][0]["bits"])
     frame(axes, x="PSNR (dB)", y=f"bits in {data['side']} x {data['side']} colour pixels")
-    axes.set(xlim=(x[0], x[-1]), ylim=(-0.02 * most, most * 1.03))
+    # Room above the lines, for the inset.
+    axes.set(xlim=(x[0], 57), ylim=(-0.025 * most, most * 1.3))
     thousands(axes)
-    _lines(axes, data)
+    for line in _looks(data):
+        axes.plot(*line[:2], **line[2])
     _points(axes, data)
     drawn.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=SMALL,
                  handlelength=3.6)  # fmt: skip
-    inset = axes.inset_axes((0.5, 0.42, 0.49, 0.57))
+    inset = axes.inset_axes((0.47, 0.5, 0.52, 0.47))
     frame(inset)
     inset.set_yscale("log")
-    inset.set(xlim=(x[0], 60), ylim=(10, most * 2))
+    inset.set(xlim=(x[0], 57), ylim=(10, most * 3))
     inset.set_title("the same, log scale", fontsize=SMALL, color=INK, pad=2)
-    _lines(inset, data)
+    for line in _looks(data)[:-1]:  # all but the steps of the codec
+        inset.plot(*line[:2], **line[2])
     _points(inset, data)
     _names(inset, data)
     return drawn
 
 
-def _lines(axes: Axes, data: dict[str, Any]) -> None:
+def _looks(data: dict[str, Any]) -> list[tuple[list[float], list[float], dict[str, Any]]]:
+    """Each line with its look; lines of one kind are told apart."""
     seen: dict[str, int] = {}
+    found: list[tuple[list[float], list[float], dict[str, Any]]] = []
     for line in data["lines"]:
         index = seen[line["kind"]] = seen.get(line["kind"], -1) + 1
-        axes.plot(data["psnr"], line["bits"], label=line["label"], **_look(line["kind"], index))
+        look = {"label": line["label"], **_look(line["kind"], index)}
+        found.append((line["psnr"], line["bits"], look))
+    return found
 
 
 def _look(kind: str, index: int) -> dict[str, Any]:
@@ -62,8 +70,8 @@ def _look(kind: str, index: int) -> dict[str, Any]:
     if kind == "certified":
         mark = "|x+"[index % 3]
         return {"color": COLOURS[index % len(COLOURS)], "linewidth": 0.7, "marker": mark,
-                "markersize": 4, "markevery": 2}  # fmt: skip
-    return {"color": INK, "linewidth": 0.9, "drawstyle": "steps-pre"}
+                "markersize": 5}  # fmt: skip
+    return {"color": INK, "linewidth": 0.9}
 
 
 def _points(axes: Axes, data: dict[str, Any]) -> None:
@@ -74,16 +82,16 @@ def _points(axes: Axes, data: dict[str, Any]) -> None:
 
 
 def _names(axes: Axes, data: dict[str, Any]) -> None:
-    """Names right of the points, or left of the leftmost of points that are close together."""
-    from math import log10
-
-    for side in ("left", "right"):
-        chosen = [
-            p for p in data["points"] if (p["psnr"] < 45 and p["psnr"] > 40) == (side == "left")
-        ]
+    """Names beside the points, on the side where there is room."""
+    for on_left in (True, False):
+        chosen = [each for each in data["points"] if _room_on_left(each["psnr"]) == on_left]
         chosen.sort(key=lambda point: point["bits"])
         places = spread([log10(point["bits"]) for point in chosen], 0.3)
         for place, point in zip(places, chosen, strict=True):
-            shift = -0.8 if side == "left" else 0.8
-            axes.text(point["psnr"] + shift, 10**place, f"{point['name']}", fontsize=SMALL - 0.5,
-                      va="center", ha="right" if side == "left" else "left", color=INK)  # fmt: skip
+            axes.text(point["psnr"] + (-0.8 if on_left else 0.8), 10**place, point["name"],
+                      fontsize=SMALL - 0.5, va="center", ha="right" if on_left else "left",
+                      color=INK)  # fmt: skip
+
+
+def _room_on_left(psnr: float) -> bool:
+    return 40 < psnr < 45 or psnr > 50
