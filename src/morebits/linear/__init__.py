@@ -8,8 +8,7 @@ Edits: `hflip`, `vflip`, `crop_rescale`, `rotation`, `lin_jpeg`, `resize`, `resc
 `gaussian_blur`, `brightness`, `contrast`, `grayscale`, `translation`, `from_matrix`.
 Building blocks of the paper: `pixel_wise`, `rgb_to_ycbcr`, `ycbcr_to_rgb`,
 `take_rows_and_columns`, `downsample`, `upsample`, `dct8x8`, `idct8x8`, `jpeg_filter`,
-`tiling`, `per_channel`, `pixel_map`. Grammar: `parse`, `KNOWN`. For bound 13 in any basis:
-`half_widths`.
+`tiling`, `per_channel`, `pixel_map`. Grammar: `parse`, `KNOWN`.
 
 Structures, as classes with public attributes (matrices act on planar vectors, index
 `chan*h*w + y*w + x`; channel matrices are dense, the others scipy CSR arrays):
@@ -57,7 +56,6 @@ from morebits.linear.edits import (
 from morebits.linear.jpeg import dct8x8, idct8x8, jpeg_filter, lin_jpeg
 from morebits.linear.operator import Operator
 from morebits.linear.parse import KNOWN, parse
-from morebits.linear.preimage import half_widths
 from morebits.linear.separable import Kronecker, PlaneMap
 from morebits.linear.tiles import Tiled, TileKind
 
@@ -81,7 +79,6 @@ __all__ = [
     "from_matrix",
     "gaussian_blur",
     "grayscale",
-    "half_widths",
     "hflip",
     "idct8x8",
     "jpeg_filter",

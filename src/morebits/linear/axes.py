@@ -63,13 +63,13 @@ def resample(mapped: Array, size: int, interpolation: Interpolation) -> csr_arra
 
 def crop(size: int, scale: float, interpolation: Interpolation) -> csr_array:
     """The centre part of length `scale * size`, stretched to `size` (centre at `size / 2`)."""
-    mapped = (np.arange(size) - size / 2) * scale + size / 2
+    mapped = (np.arange(size, dtype=np.float64) - size / 2) * scale + size / 2
     return resample(mapped, size, interpolation)
 
 
 def shift(size: int, distance: float) -> csr_array:
     """Move by `distance` pixels; the border pixel is repeated into the gap."""
-    return resample(np.arange(size) - distance, size, "bilinear")
+    return resample(np.arange(size, dtype=np.float64) - distance, size, "bilinear")
 
 
 def resize(size: int, target: int) -> csr_array:

@@ -65,7 +65,7 @@ def dct_matrix() -> Array:
     frequency, place = np.arange(8)[:, None], np.arange(8)[None, :]
     one = 0.5 * np.cos((2 * place + 1) * frequency * np.pi / 16)
     one[0] /= np.sqrt(2)
-    return np.kron(one, one)
+    return np.asarray(np.kron(one, one), np.float64)
 
 
 def _dct(format: ImageFormat, inverse: bool) -> Operator:

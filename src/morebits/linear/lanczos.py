@@ -78,11 +78,11 @@ class _Map:
         if isinstance(source, Operator):
             return cls._of_operator(source)
         full = source.tocsr()
+        _check(min(full.shape))
         rows = np.flatnonzero(np.diff(full.indptr))
         columns = np.flatnonzero(np.bincount(full.indices, minlength=full.shape[1]))
         used = full[rows][:, columns].tocsr()
         used = used if used.shape[0] >= used.shape[1] else used.T.tocsr()
-        _check(used.shape[1])
         transposed = used.T.tocsr()
         return cls(used.__matmul__, transposed.__matmul__, used.shape[1], used)
 
@@ -136,8 +136,7 @@ def _probe(matrix: _Map, start: Array) -> tuple[Array, Array]:
         left = left / diagonal[step]
         vector = matrix.backward(left) - diagonal[step] * vector
         done = basis[: step + 1]
-        for _ in range(2):
-            vector = vector - done.T @ (done @ vector)
+        vector = vector - done.T @ (done @ vector)
         above[step] = np.linalg.norm(vector)
         if above[step] <= 1e-14 * scale:
             length = step + 1

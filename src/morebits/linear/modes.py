@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from morebits.errors import TooLarge
+from morebits.linear.banded import banded_values
 from morebits.linear.basis import sparse_groups
 from morebits.linear.layout import Array
+from morebits.linear.operator import longest_row
 
-#: Largest side of a block whose singular values are found densely (some 15 s at the limit).
+#: Largest side of a block whose singular values are found by dense SVD (up to a minute).
 MAX_SVD_SIDE = 4096
 #: Largest side of a block whose singular vectors are found as well.
 MAX_VECTOR_SIDE = 2048
@@ -68,12 +70,9 @@ def grouped(modes: Modes) -> Modes:
     keys = [np.round(modes.values / scale, 12)]
     if modes.l1 is not None:
         keys.append(np.round(modes.l1, 9))
-    _, first, where = (
-        np.unique(np.stack(keys), axis=1, return_index=True, return_inverse=True)
-        if len(keys) > 1
-        else np.unique(keys[0], return_index=True, return_inverse=True)
-    )
-    counts = np.bincount(where.ravel(), weights=modes.counts)
+    table = keys[0] if len(keys) == 1 else keys[0] + 1j * keys[1]
+    _, first, where = np.unique(table, return_index=True, return_inverse=True)
+    counts = np.asarray(np.bincount(where.ravel(), weights=modes.counts), np.float64)
     l1 = None if modes.l1 is None else modes.l1[first]
     return Modes(modes.values[first], counts, l1)
 
@@ -82,47 +81,44 @@ def dense_modes(block: Array, vectors: bool) -> Modes:
     """The modes of a dense block, by SVD; repeated values get a sparse left basis."""
     from scipy.linalg import svd, svdvals
 
-    side = min(block.shape)
-    if side > MAX_SVD_SIDE or max(block.shape) > 4 * MAX_SVD_SIDE:
-        raise TooLarge(
-            "an exact spectrum",
-            max(block.shape),
-            MAX_SVD_SIDE,
-            "rows in one block",
-            "use a smaller image",
-        )
+    check_side(block.shape, vectors)
     if not vectors:
         values = svdvals(block, check_finite=False)
         return Modes(values, np.ones(len(values)), None)
-    if side > MAX_VECTOR_SIDE:
-        raise TooLarge(
-            "a basis of singular vectors",
-            side,
-            MAX_VECTOR_SIDE,
-            "rows in one block",
-            "use a smaller image, or a bound that needs no singular vectors",
-        )
     left, values, _ = svd(block, full_matrices=False, check_finite=False)
     left = sparse_groups(left, values)
     return Modes(values, np.ones(len(values)), np.abs(left).sum(axis=0))
 
 
 def sparse_modes(matrix: Any, vectors: bool) -> Modes:
-    """The modes of a CSR matrix, one connected block at a time; equal blocks only once."""
-    return grouped(map_blocks(matrix, lambda block: dense_modes(block, vectors)))
-
-
-def map_blocks(matrix: Any, find: Callable[[Array], Modes]) -> Modes:
-    """`find` on every connected block of a CSR matrix, once for equal blocks.
+    """The modes of a CSR matrix, one connected block at a time; equal blocks only once.
 
     Rows and columns of zeros are left out (they only add zero singular values).
     """
     cache: dict[tuple[Any, ...], tuple[Modes, int]] = {}
-    for block in _connected_blocks(matrix, *components(matrix)):
-        key = (block.shape, block.tobytes())
-        modes, count = cache.get(key) or (find(block), 0)
-        cache[key] = modes, count + 1
-    return union([modes.times(count) for modes, count in cache.values()])
+    for block, times in _connected_blocks(matrix):
+        key = (block.shape, block.indptr.tobytes(), block.indices.tobytes(), block.data.tobytes())
+        modes, count = cache.get(key) or (_block_modes(block, vectors), 0)
+        cache[key] = modes, count + times
+    return grouped(union([modes.times(count) for modes, count in cache.values()]))
+
+
+def _block_modes(block: Any, vectors: bool) -> Modes:
+    values = None if vectors else banded_values(block)
+    if values is not None:
+        return Modes(values, np.ones(len(values)), None)
+    check_side(block.shape, vectors)  # before it becomes dense
+    return dense_modes(block.toarray(), vectors)
+
+
+def check_side(shape: tuple[int, ...], vectors: bool) -> None:
+    """Refuse a block that is too large for an SVD."""
+    limit = MAX_VECTOR_SIDE if vectors else MAX_SVD_SIDE
+    if max(shape) > limit:
+        raise TooLarge(
+            "singular vectors" if vectors else "an exact spectrum", max(shape), limit,
+            "rows in one block", "use a smaller image",
+        )  # fmt: skip
 
 
 def components(matrix: Any) -> tuple[Any, Any]:
@@ -144,19 +140,28 @@ def largest_block(matrix: Any) -> int:
     return int(max(sides))
 
 
-def _connected_blocks(matrix: Any, rows: Any, columns: Any) -> Iterator[Array]:
-    """The dense connected blocks."""
-    count = 1 + int(max(rows.max(initial=0), columns.max(initial=0)))
-    height = np.bincount(rows[rows >= 0], minlength=count)
-    width = np.bincount(columns[columns >= 0], minlength=count)
-    if matrix.nnz == count == len(height):
-        # Only single entries, as for flips: no need to cut a million blocks out.
-        yield from (np.array([[value]]) for value in matrix.data)
+def _connected_blocks(matrix: Any) -> Iterator[tuple[Any, int]]:
+    """The connected blocks, as CSR arrays with sorted indices, and how often they occur.
+
+    The same block may come several times.
+    """
+    from scipy.sparse import csr_array
+
+    if longest_row(matrix) <= 1 and np.bincount(matrix.indices, minlength=1).max() <= 1:
+        # Single entries only, as for flips: no need to cut a million blocks out.
+        values, counts = np.unique(matrix.data, return_counts=True)
+        yield from ((csr_array([[v]]), int(n)) for v, n in zip(values, counts, strict=True))
         return
-    row_order, column_order = np.argsort(rows, kind="stable"), np.argsort(columns, kind="stable")
-    row_ends = np.cumsum(np.append((rows < 0).sum(), height))
-    column_ends = np.cumsum(np.append((columns < 0).sum(), width))
-    for label in np.flatnonzero(np.minimum(height, width)):
-        picked_rows = row_order[row_ends[label] : row_ends[label + 1]]
-        picked_columns = column_order[column_ends[label] : column_ends[label + 1]]
-        yield matrix[picked_rows][:, picked_columns].toarray()
+    rows, columns = components(matrix)
+    row_groups, column_groups = _groups(rows), _groups(columns)
+    for picked_rows, picked_columns in zip(row_groups, column_groups, strict=True):
+        block = matrix[picked_rows][:, picked_columns]
+        block.sort_indices()
+        yield block, 1
+
+
+def _groups(labels: Any) -> list[Any]:
+    """The indices of each label from 0 on, in the order of the labels."""
+    order = np.argsort(labels, kind="stable")[int((labels < 0).sum()) :]
+    cuts = np.flatnonzero(np.diff(labels[order])) + 1
+    return np.split(order, cuts) if len(order) else []

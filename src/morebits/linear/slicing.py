@@ -23,7 +23,7 @@ MAX_PIXELS = 90_000
 MAX_ROW = 9
 #: Levels of the exact counts, as fractions of the largest singular value. Below the last
 #: one, factorisation without exchanges is no longer stable.
-LEVELS = (0.3, 0.03, 1e-4)
+LEVELS = (0.1, 1e-4)
 
 
 @dataclass(frozen=True)

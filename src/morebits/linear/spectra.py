@@ -23,16 +23,15 @@ from morebits.linear.combined import ChannelBlocks, LowRankUpdate
 from morebits.linear.lanczos import Estimate, estimate
 from morebits.linear.lowrank import flat, multiple_of_identity, update_modes
 from morebits.linear.modes import (
-    MAX_SVD_SIDE,
-    MAX_VECTOR_SIDE,
     Modes,
+    check_side,
     dense_modes,
     grouped,
     largest_block,
     sparse_modes,
     union,
 )
-from morebits.linear.operator import Operator
+from morebits.linear.operator import Operator, longest_row
 from morebits.linear.separable import Kronecker, PlaneMap
 from morebits.linear.tiles import Tiled
 
@@ -48,9 +47,9 @@ def spectrum(operator: Operator, vectors: bool, seed: int) -> Spectrum:
     """The singular values of an operator; see `Operator.spectrum`."""
     try:
         found = modes_of(operator, vectors)
-    except _NotExact as reason:
-        if vectors:
-            raise reason.error from None
+    except TooLarge:
+        if vectors or isinstance(operator, Kronecker):
+            raise
         return estimated(operator, seed)
     return Spectrum.of(
         found.values,
@@ -60,20 +59,6 @@ def spectrum(operator: Operator, vectors: bool, seed: int) -> Spectrum:
         method=f"exact ({_name(operator)})",
         left_l1=found.l1 if vectors else None,
     )
-
-
-class _NotExact(Exception):
-    """The exact spectrum is out of reach; carries the error for callers that need it."""
-
-    def __init__(self, operator: Operator, side: int, limit: int):
-        self.error = TooLarge(
-            f"the exact spectrum of {operator.text}",
-            side,
-            limit,
-            "rows in one block",
-            "use a smaller image, or a bound that needs no singular vectors",
-        )
-        super().__init__(str(self.error))
 
 
 def _name(operator: Operator) -> str:
@@ -88,7 +73,7 @@ def _name(operator: Operator) -> str:
 
 
 def modes_of(operator: Operator, vectors: bool) -> Modes:
-    """Exact modes, or `_NotExact`."""
+    """Exact modes, or `TooLarge`."""
     if isinstance(operator, Kronecker):
         return _kronecker(operator, vectors)
     if isinstance(operator, Tiled):
@@ -97,51 +82,53 @@ def modes_of(operator: Operator, vectors: bool) -> Modes:
     if isinstance(operator, ChannelBlocks):
         return grouped(union([modes_of(block, vectors) for block in operator.blocks]))
     if isinstance(operator, PlaneMap):
-        plane = _blocks(operator, operator.plane, vectors)
+        plane = _blocks(operator.text, operator.plane, vectors)
         return dense_modes(operator.channel, vectors).product(plane)
     if isinstance(operator, LowRankUpdate):
         factor = multiple_of_identity(operator.base)
         if factor is not None and (flat(operator) or not vectors):
             return update_modes(operator, factor)
-    if operator.nonzeros > MAX_BLOCK_ENTRIES:
-        raise _NotExact(operator, operator.outputs, MAX_SVD_SIDE)
-    return _blocks(operator, operator.sparse(), vectors)
+    _check_entries(operator.text, operator.nonzeros)
+    return _blocks(operator.text, operator.sparse(), vectors)
 
 
-def _blocks(operator: Operator, matrix: Any, vectors: bool) -> Modes:
-    side, limit = largest_block(matrix), MAX_VECTOR_SIDE if vectors else MAX_SVD_SIDE
-    if side > limit:
-        raise _NotExact(operator, side, limit)
+def _check_entries(text: str, entries: int) -> None:
+    if entries > MAX_BLOCK_ENTRIES:
+        raise TooLarge(
+            f"the exact spectrum of {text}", entries, MAX_BLOCK_ENTRIES, "entries",
+            "use a smaller image",
+        )  # fmt: skip
+
+
+def _blocks(text: str, matrix: Any, vectors: bool) -> Modes:
+    _check_entries(text, matrix.nnz)
+    side = largest_block(matrix)
+    check_side((side, side), vectors)  # before the small blocks are done
     return sparse_modes(matrix, vectors)
 
 
 def _kronecker(operator: Kronecker, vectors: bool) -> Modes:
-    for axis in (operator.rows, operator.columns):
-        if largest_block(axis) > (MAX_VECTOR_SIDE if vectors else MAX_SVD_SIDE):
-            raise TooLarge(
-                f"the spectrum of {operator.text}",
-                largest_block(axis),
-                MAX_SVD_SIDE,
-                "pixels a side",
-                "use a smaller image",
-            )
-    channel = dense_modes(operator.channel, vectors)
+    products = _most_values(operator.rows) * _most_values(operator.columns)
+    if products > MAX_PRODUCTS:
+        raise TooLarge(
+            f"the spectrum of {operator.text}", products, MAX_PRODUCTS, "products",
+            "use a smaller image",
+        )  # fmt: skip
+    channel = grouped(dense_modes(operator.channel, vectors))
     plane = _square_pairs(operator) if vectors else None
     if plane is None:
         rows = sparse_modes(operator.rows, vectors)
         same = _same(operator.rows, operator.columns)
         columns = rows if same else sparse_modes(operator.columns, vectors)
-        products = rows.values.size * columns.values.size
-        if products * channel.values.size > MAX_PRODUCTS:
-            raise TooLarge(
-                f"the spectrum of {operator.text}",
-                products,
-                MAX_PRODUCTS,
-                "products",
-                "use a smaller image",
-            )
         plane = rows.product(columns)
-    return grouped(channel).product(plane)
+    return channel.product(plane)
+
+
+def _most_values(axis: Any) -> int:
+    """A bound on the number of different singular values of an axis."""
+    if longest_row(axis) <= 1:  # copies of pixels: norms of columns
+        return len(np.unique(np.bincount(axis.indices, axis.data**2, minlength=1).round(12)))
+    return int(min(np.count_nonzero(np.diff(axis.indptr)), len(np.unique(axis.indices))))
 
 
 def _same(first: Any, second: Any) -> bool:
@@ -166,7 +153,7 @@ def _square_pairs(operator: Kronecker) -> Modes | None:
 def estimated(operator: Operator, seed: int = 0) -> Spectrum:
     """An estimate, also where the exact spectrum is within reach (for checks)."""
     if isinstance(operator, PlaneMap):
-        gains = np.linalg.svd(operator.channel, compute_uv=False)
+        gains = dense_modes(operator.channel, vectors=False).values
         found = estimate(operator.plane, gains, seed)
     else:
         found = estimate(operator, np.ones(1), seed)
