@@ -178,7 +178,6 @@ class TestNearlyFull:
             found = engine(boxes, squared).bits
             assert found == pytest.approx(exact_bits(boxes, squared), abs=1e-11)
 
-    @pytest.mark.xfail(reason="the complement is a single level: its saddle point is infinite")
     @pytest.mark.parametrize("boxes", [BOXES[0], BOXES[2], BOXES[3]])
     def test_one_below_the_farthest_point(self, boxes):
         squared = farthest(boxes) - 1
@@ -280,3 +279,33 @@ class TestErrors:
 
     def test_samples_that_cannot_move(self):
         assert log2_count([ranges(0, 0, 5)], 100).bits == 0.0
+
+
+class TestFewSamples:
+    """One to eleven samples of 16 bits: listed, or the volume of their cells with its error."""
+
+    @pytest.mark.parametrize("squared", [1e3, 1e6 + 0.5, 4e8])
+    def test_one_sample(self, squared):
+        found = log2_count([ranges(-32768, 32767, 1)], squared)
+        below, above = min(math.isqrt(int(squared)), 32768), min(math.isqrt(int(squared)), 32767)
+        assert found.bits == pytest.approx(math.log2(below + above + 1), abs=1e-12)
+
+    def test_two_samples(self):
+        found = log2_count([ranges(-32768, 32767, 2)], 10**6)
+        points = sum(2 * math.isqrt(10**6 - j * j) + 1 for j in range(-1000, 1001))
+        assert found.bits == pytest.approx(math.log2(points), abs=1e-12)
+
+    def test_the_stated_error_of_cells_covers_the_exact_count(self):
+        """Four samples of 16 bits at a radius where the points can still be convolved."""
+        from morebits.bounds.counting import _by_volume
+
+        family = ranges(-300, 300, 4)
+        exact = log2_count([family], 40_000)
+        rough = _by_volume([family], 40_000)
+        assert 0 < rough.error < 0.1
+        assert abs(rough.bits - exact.bits) <= rough.error
+
+    def test_many_values_are_said_to_be_too_many(self):
+        found = log2_count([ranges(-32768, 32767, 8)], 8 * 6553**2)
+        assert found.method.startswith("volume")
+        assert 0 < found.error < 0.01

@@ -143,7 +143,6 @@ class TestValues:
         )
         assert found.error == pytest.approx(3 + 2 * step, rel=1e-6)
 
-    @pytest.mark.xfail(reason="exact integers cut fractional multiplicities down")
     def test_fractional_counts_have_no_step_at_tiny_radii(self):
         rough = spectrum([1.0], [500.9])
         bits = [

@@ -30,6 +30,8 @@ from morebits.errors import TooLarge
 
 #: Aliases, and nodes that are left out, are below exp(-CUT) of the result.
 CUT = 42.0
+#: A complement below exp(-NEGLIGIBLE) of the whole is not worth integrating.
+NEGLIGIBLE = 60.0
 #: The sum stops when all that is left is below this fraction of it.
 TAIL = 1e-13
 #: Most nodes a single integral may use.
@@ -58,6 +60,16 @@ class Generating(Protocol):
     @property
     def top(self) -> float:
         """The largest energy."""
+        ...
+
+    @property
+    def log_total(self) -> float:
+        """`ln F(0)`, all the mass."""
+        ...
+
+    @property
+    def steepest(self) -> float:
+        """The largest `|u|` at which the moments still have their digits."""
         ...
 
     def real(self, u: float) -> tuple[float, float, float]:
@@ -95,6 +107,9 @@ def log_mass(f: Generating, level: float, start: float | None = None) -> LogMass
     near = start if start is not None and start * side > 0 else None
     u = _saddle(f, level, side, near)
     peak = _Peak(f, level, u, side)
+    if complement and peak.height - f.log_total < -NEGLIGIBLE:
+        # Chernoff: the complement is smaller than this, and nothing beside the whole.
+        return LogMass(peak.height, 0.0, complement, u, 0)
     period = _period(peak)
     total, nodes, error = _trapezoid(peak, period)
     return LogMass(peak.height + math.log(total), error, complement, u, nodes)
@@ -128,7 +143,8 @@ def _saddle(f: Generating, level: float, side: float, start: float | None) -> fl
         return gradient * u, (variance + second) * u * u + gradient * u
 
     v = math.log(abs(start)) if start else -math.log(max(level, 1.0) + 1.0)
-    low, high = -80.0, 7.0 if f.lattice else 200.0
+    low, high = -80.0, math.log(f.steepest)
+    v = min(v, high)
     for _ in range(100):
         value, derivative = slope(v)
         # The slope in v is negative below the minimum: convex in u, and u = side * e^v.

@@ -18,11 +18,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from morebits.bounds.contour import log_mass
+from morebits.bounds.contour import MAX_CIRCLE_WORK, log_mass
 from morebits.errors import InputError
 
-#: Below this squared radius the count is made with exact integers.
+#: Below this squared radius, or this close to the farthest point, integers are used.
 EXACT_LEVEL = 64
+#: Up to three samples are counted by listing, while the list is no longer than this.
+MAX_LIST = 5_000_000
+#: Fewer samples than this make a slow integral when each has very many values.
+FEW_SAMPLES = 12
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ def squares(length: int) -> NDArray[np.int64]:
 def ranges(low: ArrayLike, high: ArrayLike, counts: ArrayLike) -> Family:
     """The family of samples that may move from `low` (<= 0) to `high` (>= 0).
 
-    >>> log2_count([ranges(-128, 127, 768)], 3137).bits  # 16x16x3 gray at 42 dB
+    >>> log2_count([ranges(-128, 127, 768)], 3150).bits  # 16x16x3 gray at 42 dB
     2348.528572...
     """
     below = -np.atleast_1d(np.asarray(low, np.int64))
@@ -85,14 +89,22 @@ def log2_counts(families: Sequence[Family], squared_radii: Sequence[float]) -> l
     for squared_radius in squared_radii:
         if math.isnan(squared_radius) or squared_radius < 0:
             raise InputError("squared_radius", squared_radius, "give a number of at least 0")
-        if squared_radius >= theta.top:
-            bits = theta.log_total / math.log(2)
-            found.append(Log2Count(bits, 0.0, "all points are inside"))
-        elif squared_radius < EXACT_LEVEL:
-            bits = _log2_exact(families, math.floor(squared_radius))
+        level = math.floor(min(squared_radius, theta.top))
+        if level >= theta.top:
+            found.append(Log2Count(theta.log2_total, 0.0, "all points are inside"))
+        elif theta.whole and level < EXACT_LEVEL:
+            bits = _log2_integer(_near(families, level))
             found.append(Log2Count(bits, 0.0, "exact integers"))
+        elif theta.whole and theta.top - level <= EXACT_LEVEL and theta.log2_total < 1000:
+            inside = 2**theta.log2_total - _far(families, int(theta.top) - level - 1)
+            found.append(Log2Count(math.log2(inside), 1e-15, "exact integers, complement"))
+        elif theta.whole and theta.samples <= 3 and theta.listable:
+            bits = math.log2(_one_by_one(families, level))
+            found.append(Log2Count(bits, 0.0, "points listed"))
+        elif theta.plain and theta.samples < FEW_SAMPLES and theta.terms * level > MAX_CIRCLE_WORK:
+            found.append(_by_volume(families, level))
         else:
-            count, start = _by_contour(theta, math.floor(squared_radius), start)
+            count, start = _by_contour(theta, level, start)
             found.append(count)
     return found
 
@@ -105,30 +117,83 @@ def _by_contour(theta: Theta, level: int, start: float | None) -> tuple[Log2Coun
         error = (mass.error + rounding) / math.log(2)
         return Log2Count(mass.log / math.log(2), error, "contour integral"), mass.saddle
     outside = math.exp(mass.log - theta.log_total)
-    bits = (theta.log_total + math.log1p(-outside)) / math.log(2)
-    error = ((mass.error + rounding) * outside + 4e-16 * theta.log_total) / math.log(2)
+    bits = theta.log2_total + math.log1p(-outside) / math.log(2)
+    error = (mass.error + rounding) * outside / math.log(2) + 2e-16 * theta.log2_total
     return Log2Count(bits, error, "contour integral of the complement"), mass.saddle
 
 
-def _log2_exact(families: Sequence[Family], level: int) -> float:
-    """The count as a polynomial coefficient, in integers of any length (FLINT)."""
+def _by_volume(families: Sequence[Family], level: int) -> Log2Count:
+    """A handful of samples with very many values: the volume of their unit cells.
+
+    A ball of points lies between balls of cells that are `sqrt(n)/2` smaller and larger in
+    radius, which bounds the error. Energies must be squares of distances.
+    """
+    from morebits.bounds.volumes import log2_box_ball
+
+    below = np.concatenate([f.below for f in families]) + 0.5
+    above = np.concatenate([f.above for f in families]) + 0.5
+    counts = np.concatenate([f.counts for f in families])
+    n = float(counts.sum())
+    volume = log2_box_ball(-below, above, counts, math.sqrt(level + n / 12))
+    error = n * math.log2(1 + math.sqrt(n) / (2 * math.sqrt(level)))
+    return Log2Count(volume.bits, error, "volume of unit cells: too many values to count")
+
+
+def _one_by_one(families: Sequence[Family], level: int) -> int:
+    """Up to three samples: list the points of all but the last, look the last one up."""
+    lists = [
+        np.sort(np.concatenate([[0], f.energies[:below], f.energies[:above]]))
+        for f in families
+        for below, above, count in zip(f.below, f.above, f.counts, strict=True)
+        for _ in range(round(count))
+    ]
+    sums = np.zeros(1, np.int64)
+    for energies in lists[:-1]:
+        sums = np.add.outer(sums, energies).ravel()
+    return int(np.searchsorted(lists[-1], level - sums, "right").sum())
+
+
+def _near(families: Sequence[Family], level: int) -> int:
+    """How many points have an energy of at most `level`, in exact integers."""
+    groups = [
+        ([0, *f.energies[:below], *f.energies[:above]], count)
+        for f in map(_merged, families)
+        for below, above, count in zip(f.below, f.above, f.counts, strict=True)
+    ]
+    return _coefficients(groups, level)
+
+
+def _far(families: Sequence[Family], deficit: int) -> int:
+    """How many points come within `deficit` of the largest energy, in exact integers."""
+    groups: list[tuple[list[int], float]] = []
+    for f in map(_merged, families):
+        for below, above, count in zip(f.below, f.above, f.counts, strict=True):
+            energies = [0, *f.energies[:below], *f.energies[:above]]
+            groups.append(([max(energies) - e for e in energies], count))
+    return _coefficients(groups, deficit)
+
+
+def _merged(family: Family) -> Family:
+    """The same family with equal groups put together, so that each is raised once."""
+    sides = np.stack([family.below, family.above])
+    groups, index = np.unique(sides, axis=1, return_inverse=True)
+    counts = np.bincount(index.ravel(), weights=family.counts).astype(np.float64)
+    return Family(family.energies, groups[0], groups[1], counts)
+
+
+def _coefficients(groups: Sequence[tuple[Sequence[int], float]], level: int) -> int:
+    """Sum of the coefficients up to `z^level` of `prod (sum z^energy)^count` (FLINT)."""
     from flint import fmpz_poly  # pyright: ignore[reportMissingTypeStubs]
 
     product = fmpz_poly([1])
-    for family in families:
-        near = family.energies[family.energies <= level]
-        sides = np.stack([family.below, family.above]).clip(max=near.size)
-        groups, index = np.unique(sides, axis=1, return_inverse=True)
-        counts = np.bincount(index.ravel(), weights=family.counts)
-        for (below, above), count in zip(groups.T, counts, strict=True):
-            theta = [0] * (level + 1)
-            theta[0] = 1
-            for reach in (below, above):
-                for energy in near[:reach]:
-                    theta[energy] += 1
-            power = fmpz_poly(theta).pow_trunc(int(count), level + 1)
-            product = product.mul_low(power, level + 1)
-    return _log2_integer(sum(int(c) for c in product.coeffs()))
+    for energies, count in groups:
+        theta = [0] * (level + 1)
+        for energy in energies:
+            if energy <= level:
+                theta[int(energy)] += 1
+        power = fmpz_poly(theta).pow_trunc(round(count), level + 1)
+        product = product.mul_low(power, level + 1)
+    return sum(int(c) for c in product.coeffs())
 
 
 def _log2_integer(number: int) -> float:
@@ -148,7 +213,19 @@ class Theta:
         self._families = [_Powers(f) for f in families if f.counts.sum() > 0]
         self.samples = float(sum(f.counts.sum() for f in families))
         self.top = float(sum(f.top for f in self._families))
-        self.log_total = float(sum(f.log_total for f in self._families))
+        self.log2_total = float(sum(f.log2_total for f in self._families))
+        self.log_total = self.log2_total * math.log(2)
+        #: Whether every group has a whole number of samples (an estimate need not).
+        self.whole = all((f.counts == np.round(f.counts)).all() for f in families)
+        #: Whether energies are squares of distances, as for plain samples.
+        self.plain = all(np.array_equal(f.energies, squares(f.energies.size)) for f in families)
+        #: exp(7) is far beyond the point where only the farthest energy matters.
+        self.steepest = math.exp(7.0)
+
+    @property
+    def listable(self) -> bool:
+        """Whether the points of all samples but one are few enough to be listed."""
+        return self.terms ** max(self.samples - 1, 0) <= MAX_LIST
 
     @property
     def terms(self) -> int:
@@ -175,7 +252,7 @@ class _Powers:
         self.counts = family.counts
         self._far_energy = np.concatenate([[0.0], self.energies])[self.far]
         self.top = float(self._far_energy @ self.counts)
-        self.log_total = float(np.log(self.near + self.far + 1.0) @ self.counts)
+        self.log2_total = float(np.log2(self.near + self.far + 1.0) @ self.counts)
 
     @property
     def terms(self) -> int:
@@ -222,7 +299,7 @@ class _Powers:
             used = self._used(u)
             sums = _prefix(np.exp(w[:, None] * self.energies[:used]))
             near, far = self.near.clip(max=used), self.far.clip(max=used)
-            return np.log1p(sums[:, near] + sums[:, far]) @ self.counts
+            return (np.log1p(sums[:, near] + sums[:, far]) @ self.counts).astype(np.complex128)
         sums = _rising(w, self.energies)[0].T
         near_energy = np.concatenate([[0.0], self.energies])[self.near]
         gap = np.exp(-w[:, None] * (self._far_energy - near_energy))

@@ -143,10 +143,13 @@ def bound_11(
     if not spectrum.values.size:
         bits, error, method = 0.0, 0.0, "the edit keeps nothing"
     else:
-        reach = np.floor(format.rho / (2 * np.maximum(spectrum.values, 1.0))).astype(np.int64)
-        groups, index = np.unique(reach, return_inverse=True)
-        counts = np.bincount(index, weights=spectrum.counts)
-        found = log2_count([ranges(-groups, groups, counts)], level(format, at.psnr, peak=peak))
+        stretch = np.maximum(spectrum.values, 1.0)
+        reach = np.floor(np.stack([format.mid, format.rho - format.mid])[:, None] / stretch)
+        groups, index = np.unique(reach.astype(np.int64), axis=1, return_inverse=True)
+        counts = np.bincount(index.ravel(), weights=spectrum.counts)
+        found = log2_count(
+            [ranges(-groups[0], groups[1], counts)], level(format, at.psnr, peak=peak)
+        )
         bits, method = found.bits + spectrum.log2_xi, found.method
         error = found.error + _spread(at)
     reason = "counted inside the cube that the edit leaves unclipped, holds at every PSNR"

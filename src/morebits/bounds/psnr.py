@@ -29,6 +29,8 @@ NAMES = {
     "9": "any image, medium PSNR: volume of ball and cube",
 }
 
+#: A count with a larger stated error, in bits, is not called exact.
+EXACT_ERROR = 1e-4
 #: A volume stands in for a count while it is off by at most this many bits a sample.
 VOLUME_ERROR_PER_SAMPLE = 1e-2
 
@@ -48,7 +50,9 @@ def bound_2(format: ImageFormat, psnr: float, *, peak: float | None = None) -> C
         f"that is PSNR {'<=' if valid else '>'} {_decibels(format, limit, peak):.2f} dB"
     )
     bits = float(format.samples * format.depth)
-    return _result("2", bits, "exact", valid, reason, format, psnr, peak)
+    # Gray is at 2^(k-1), a little off the centre: its farthest corner needs a little more.
+    kind = "exact" if eps >= format.mid * math.sqrt(format.samples) else "upper"
+    return _result("2", bits, kind, valid, reason, format, psnr, peak)
 
 
 def bound_3(format: ImageFormat, psnr: float, *, peak: float | None = None) -> Capacity:
@@ -82,11 +86,14 @@ def bound_5(format: ImageFormat, psnr: float, *, peak: float | None = None) -> C
 
 
 def bound_6(format: ImageFormat, psnr: float, *, peak: float | None = None) -> Capacity:
-    """Bound 6: `min(bound 2, bound 3)`, an upper bound on bound 5 at any resolution."""
+    """Bound 6: `min(bound 2, bound 3)`, never below bound 5 and easy at any resolution.
+
+    Both are volumes, and fall short of the count where the ball is small.
+    """
     eps = epsilon(format, psnr, peak=peak)
     valid, reason = _overlap(format, eps, peak)
     bits = min(float(format.samples * format.depth), log2_ball(format.samples, eps))
-    return _result("6", bits, "upper", valid, reason, format, psnr, peak)
+    return _result("6", bits, "approximation", valid, reason, format, psnr, peak)
 
 
 def bound_7(
@@ -144,12 +151,15 @@ def _ball_in_cube(format: ImageFormat, eps: float, peak: float | None) -> tuple[
         reason = f"epsilon = {eps:.6g} > rho/2 = {half:g}: it needs PSNR >= {limit:.2f} dB"
         return False, reason, error
     if error > VOLUME_ERROR_PER_SAMPLE * format.samples:
-        reason = (
-            "the ball is too small for its volume to stand for a count "
-            f"(up to {error:.3g} bits off): it needs a lower PSNR"
-        )
-        return False, reason, error
+        return False, _too_small(error), error
     return True, f"the ball is inside the cube, epsilon = {eps:.6g} <= rho/2 = {half:g}", error
+
+
+def _too_small(error: float) -> str:
+    return (
+        "the ball is too small for its volume to stand for a count "
+        f"(up to {error:.3g} bits off): it needs a lower PSNR"
+    )
 
 
 def volume_error(dimension: float, eps: float) -> float:
@@ -169,6 +179,9 @@ def _overlap(format: ImageFormat, eps: float, peak: float | None) -> tuple[bool,
     far = half * math.sqrt(format.samples)
     low, high = _decibels(format, far, peak), _decibels(format, half, peak)
     span = f"{low:.2f} to {high:.2f} dB"
+    error = volume_error(format.samples, eps)
+    if error > VOLUME_ERROR_PER_SAMPLE * format.samples:
+        return False, _too_small(error)
     if half <= eps <= far:
         return True, f"ball and cube overlap in part, PSNR is within {span}"
     return False, f"ball and cube do not overlap in part: it needs PSNR within {span}"
@@ -185,7 +198,8 @@ def exact_counts(cover: Cover, psnrs: Sequence[float], peak: float | None) -> li
     reason = f"counts every image within epsilon of {where[cover.name]}, holds at every PSNR"
     return [
         _result(
-            bound, count.bits, "exact", True, reason, format, psnr, peak,
+            bound, count.bits, "exact" if count.error < EXACT_ERROR else "approximation",
+            True, reason, format, psnr, peak,
             cover=cover, method=count.method, error=count.error, seconds=seconds,
         )
         for psnr, count in zip(psnrs, counts, strict=True)
