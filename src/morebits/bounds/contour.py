@@ -190,7 +190,7 @@ def _period(peak: _Peak) -> float:
     def reach(direction: float) -> float:
         toward_zero = direction != peak.side
         limit = 0.98 * u if toward_zero else max(16 * spread, 2 * u)
-        shifts = np.geomspace(min(0.5 * spread, limit / 2), limit, 14)
+        shifts = np.geomspace(min(0.5 * spread, limit / 2), limit, 8)
         rises = [max(peak.rise(peak.u + direction * d), 0.0) for d in shifts]
         return float(np.min((np.array(rises) + allowance) / shifts))
 
