@@ -11,10 +11,10 @@ demo: $(VENV)/report.stamp
 	$(BIN)/morebits demo --out $(OUT)
 
 test: lint
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not full"
+	$(BIN)/python -m pytest -q -n 2 -m "not full"
 
 test-full: lint
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -q -n 2
 
 bench: $(VENV)/dev.stamp
 	set -e; for script in $(wildcard benchmarks/*.py); do echo "== $$script" >&2; $(BIN)/python $$script; done
