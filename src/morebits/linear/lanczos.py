@@ -1,6 +1,7 @@
 """An estimate of a spectrum that no exact method reaches, with a stated error.
 
-Two tools, both on a matrix freed from its rows and columns of zeros:
+Two tools, both on a matrix freed from its rows and columns of zeros (or, for a composition,
+from the null spaces of its first and last step, `ends.py`):
 
 - Stochastic quadrature. Golub-Kahan bidiagonalisation from a random sign vector gives nodes
   (singular values) and weights; averaged over probes they integrate smooth functions of the
@@ -23,6 +24,7 @@ import numpy as np
 
 from morebits.bounds.spectrum import RANK_TOLERANCE
 from morebits.errors import TooLarge
+from morebits.linear.ends import trimmed
 from morebits.linear.layout import Array
 from morebits.linear.operator import Operator
 from morebits.linear.slicing import Slices, can_slice, slices
@@ -38,7 +40,7 @@ BLIND_BELOW = 1e-6
 #: By quadrature alone, nodes below this fraction may stand for zeros as well: what they
 #: contribute is the stated error.
 UNSURE_BELOW = 0.2
-#: Relative bias of `log2 xi` by quadrature alone.
+#: Relative bias of `log2 xi` and of the rank by quadrature alone.
 BLIND_BIAS = 0.05
 #: Relative bias of `log2 xi` with a factorisation.
 SLICED_BIAS = 0.004
@@ -89,16 +91,9 @@ class _Map:
     @classmethod
     def _of_operator(cls, operator: Operator) -> _Map:
         _check(min(operator.inputs, operator.outputs))
-
-        def forward(x: Array) -> Array:
-            return operator.linear(x.reshape(operator.in_shape)).ravel()
-
-        def backward(y: Array) -> Array:
-            return operator.adjoint(y.reshape(operator.out_shape)).ravel()
-
-        if operator.outputs >= operator.inputs:
-            return cls(forward, backward, operator.inputs)
-        return cls(backward, forward, operator.outputs)
+        flat = trimmed(operator)
+        flat = flat if flat.outputs >= flat.inputs else flat.transposed
+        return cls(flat.forward, flat.backward, flat.inputs)
 
 
 def _check(side: int) -> None:
@@ -164,7 +159,9 @@ def _blind(probes: list[tuple[Array, Array]], gains: Array) -> Estimate:
         np.multiply.outer(gains, values).ravel(),
         np.tile(counts, len(gains)),
         _spread(xi) + doubt + BLIND_BIAS * abs(float(np.mean(xi))),
-        _spread(ranks) + float(counts[unsure].sum()) * len(gains),
+        _spread(ranks)
+        + float(counts[unsure].sum()) * len(gains)
+        + BLIND_BIAS * float(np.mean(ranks)),
         f"estimate (stochastic quadrature, {len(probes)} probes)",
     )
 
