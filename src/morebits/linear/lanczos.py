@@ -39,7 +39,7 @@ PROBES, PROBES_LARGE, MANY = 6, 3, 20_000
 BLIND_BELOW = 1e-6
 #: By quadrature alone, nodes below this fraction may stand for zeros as well: what they
 #: contribute is the stated error.
-UNSURE_BELOW = 0.2
+UNSURE_BELOW = 0.05
 #: Relative bias of `log2 xi` and of the rank by quadrature alone.
 BLIND_BIAS = 0.05
 #: Relative bias of `log2 xi` with a factorisation.
