@@ -38,7 +38,7 @@ from morebits.linear.operator import Operator
 from morebits.linear.parts import Part, parts_of
 from morebits.types import Capacity, ImageFormat
 
-NAME = "gray image under an edit: certified, with a codec that reaches it"
+NAME = "gray image under an edit: certified, a proof"
 #: More different weights than this are rounded down to multiples of 1 / MAX_WEIGHTS.
 MAX_WEIGHTS = 256
 
@@ -59,12 +59,12 @@ class Certificate:
         count = log2_count(families, top) if families else None
         bits, error = (count.bits, count.error) if count else (0.0, 0.0)
         cells = int(sum(f.counts.sum() for f in families))
-        method = f"{cells:,} cells read in order, each message survives; exact count"
+        method, codec = f"{cells:,} cells read in order, each message survives", cells > 0
         blocks = [block for part in self.parts if (block := part.reduced) is not None]
         existing = log2_outputs(blocks, top, reach) if blocks and reach else 0.0
         if existing > bits:
             bits, error = existing, 1e-9
-            method = "collisions counted: so many outputs differ, no codec"
+            method, codec = "collisions counted: so many outputs differ, no codec", False
         upper = self.upper_bits(psnr, peak=peak)
         return Capacity(
             bits=bits,
@@ -81,7 +81,7 @@ class Certificate:
             format=self.format,
             under=self.operator.text,
             seconds=time.perf_counter() - started,
-            details={"cells": cells, "reach": reach, "upper_bits": upper},
+            details={"cells": cells, "codec": codec, "reach": reach, "upper_bits": upper},
         )
 
     def upper_bits(self, psnr: float, *, peak: float | None = None) -> float:

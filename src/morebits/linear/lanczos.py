@@ -11,8 +11,8 @@ from the null spaces of its first and last step, `ends.py`):
   singular values above a few levels, their total logarithm and the rank. The nodes are then
   rescaled to agree with these.
 
-The stated errors are the spread between probes plus a bias that was measured at 32 and 64
-pixels, where the dense spectrum is known (tests/linear/test_lanczos.py).
+The stated errors are the spread between probes plus a bias that was measured where the dense
+spectrum is known: rotations at 32 and 64 pixels, compositions at 32 (tests/linear/test_lanczos.py).
 """
 
 from __future__ import annotations

@@ -249,7 +249,9 @@ def _factor(
         mine = tuple(j for j in members[int(site)] if j in weights)
         inputs.append(mine)
         functionals.append(tuple(weights[j] for j in mine))
-        scale.append(1.0 if exact and _dyadic(matrix.data[span]) else SAFE)
+        data = matrix.data[span]
+        whole = bool((data == np.round(data)).all())
+        scale.append(1.0 if whole or (exact and _dyadic(data)) else SAFE)
     return Factor(ordered.rows, tuple(inputs), tuple(functionals), np.array(scale))
 
 
