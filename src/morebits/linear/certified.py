@@ -38,7 +38,7 @@ from morebits.linear.operator import Operator
 from morebits.linear.parts import Part, parts_of
 from morebits.types import Capacity, ImageFormat
 
-NAME = "gray image under an edit: certified, a proof"
+NAME = "gray image under an edit: a proof"
 #: More different weights than this are rounded down to multiples of 1 / MAX_WEIGHTS.
 MAX_WEIGHTS = 256
 
