@@ -16,13 +16,14 @@ from morebits.types import Capacity, ImageFormat
 class Scale:
     """How large the run is; the defaults are the paper's sizes.
 
-    `small` and `large` are sides in pixels, `step` is the distance of PSNRs on a curve (dB),
-    `picture` the side of the pictures in the figures of edits.
+    `small` and `large` are sides in pixels, `step` is the distance of PSNRs on a curve (dB)
+    and `low` the lowest one under edits, `picture` the side of the pictures in the figures.
     """
 
     small: int = 16
     large: int = 256
     step: float = 1.0
+    low: float = 20.0
     picture: int = 192
 
 

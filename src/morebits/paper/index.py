@@ -48,18 +48,21 @@ def _table_line(table: dict[str, Any]) -> str:
 
 
 def _differences(tables: list[dict[str, Any]]) -> list[str]:
-    """One line for each reason, with the rows it explains."""
-    found: dict[tuple[str, str], list[str]] = {}
+    """One entry for each reason, with the rows it explains."""
+    found: dict[str, dict[str, list[str]]] = {}
     for table in tables:
         for row in table["rows"]:
             if row["verdict"] in ("higher", "lower"):
                 relative = row["relative"]
                 amount = row["verdict"] if relative is None else f"{relative:+.1%}"
-                key = (table["name"], row["why"])
-                found.setdefault(key, []).append(f"{row['what']} ({amount})")
+                rows = found.setdefault(row["why"], {}).setdefault(table["name"], [])
+                rows.append(f"{row['what']} ({amount})")
     if not found:
         return ["Nothing."]
-    return [
-        f"- [{name}](tables/{name}.md): {', '.join(rows)}. Why: {why}."
-        for (name, why), rows in found.items()
-    ]
+    lines: list[str] = []
+    for why, places in found.items():
+        lines.append(f"- {why[:1].upper()}{why[1:]}:")
+        lines += [
+            f"  - [{name}](tables/{name}.md): {', '.join(rows)}" for name, rows in places.items()
+        ]
+    return lines

@@ -33,10 +33,11 @@ def impact(bench: Bench) -> dict[str, Any]:
 
 
 def _panel(bench: Bench, format: ImageFormat, family: str) -> dict[str, Any]:
-    psnrs, marks = bench.psnrs(20, 60), bench.sparse_psnrs(20, 60)
+    low = bench.scale.low
+    psnrs, marks = bench.psnrs(low, 60), bench.sparse_psnrs(low, 60)
     lines: list[dict[str, Any]] = []
     for edit, label in FAMILIES[family].items():
-        exact = format == bench.small or exact_at_any_size(edit)
+        exact = format is bench.small or exact_at_any_size(edit)
         heuristic = _bpp(bench.heuristic(format, edit, psnrs)) if exact else None
         certified = _bpp(bench.certified(format, edit, marks))
         lines.append({"edit": edit, "label": label, "heuristic": heuristic, "certified": certified})

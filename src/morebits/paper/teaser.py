@@ -25,7 +25,8 @@ _CERTIFIED = {
 
 def teaser(bench: Bench) -> dict[str, Any]:
     """Bits over PSNR at the large size, and the published points."""
-    large, psnrs, marks = bench.large, bench.psnrs(25, 57), bench.sparse_psnrs(25, 57)
+    large, low, high = bench.large, bench.scale.low + 5, 57
+    psnrs, marks = bench.psnrs(low, high), bench.sparse_psnrs(low, high)
     lines = [_line("exact", "PSNR only, exact", psnrs, curve(large, psnr=psnrs).bits)]
     for edit, label in _HEURISTIC.items():
         found = bench.heuristic(large, edit, psnrs)
@@ -33,7 +34,7 @@ def teaser(bench: Bench) -> dict[str, Any]:
     for edit, label in _CERTIFIED.items():
         found = bench.certified(large, edit, marks)
         lines.append(_line("certified", label, marks, [each.bits for each in found]))
-    fine = [25 + i / 20 for i in range(641)]
+    fine = [low + i / 20 for i in range(int(20 * (high - low)) + 1)]
     box = [box_bits(large, psnr) for psnr in fine]
     lines.append(_line("codec", "PSNR only, the paper's box codec", fine, box))
     points = [

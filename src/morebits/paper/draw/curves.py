@@ -111,7 +111,7 @@ def impact(data: dict[str, Any]) -> Figure:
     for line, row in zip(grid, data["rows"], strict=True):
         for axes, panel in zip(line, row["panels"], strict=True):
             frame(axes, title=f"{panel['family']}, {row['side']} px")
-            axes.set(xlim=(20, 60), ylim=(0, max(panel["free"]) * 1.04))
+            axes.set(xlim=(panel["psnr"][0], 60), ylim=(0, max(panel["free"]) * 1.04))
             _impact_panel(axes, panel)
         line[0].set_ylabel("bits a sample", fontsize=TEXT)
     for axes in grid[-1]:

@@ -27,20 +27,22 @@ def teaser(data: dict[str, Any]) -> Figure:
     """Bits over PSNR with published points, and the same on a log scale as an inset."""
     drawn = figure(WIDTH, 5.4)
     axes = drawn.subplots()
-    x, most = data["lines"][0]["psnr"], max(data["lines"][0]["bits"])
+    points = data["points"]
+    low = min(data["lines"][0]["psnr"][0], *(point["psnr"] - 2 for point in points))
+    most = max(*data["lines"][0]["bits"], *(point["bits"] for point in points))
     frame(axes, x="PSNR (dB)", y=f"bits in {data['side']} x {data['side']} colour pixels")
     # Room above the lines, for the inset.
-    axes.set(xlim=(x[0], 57), ylim=(-0.025 * most, most * 1.3))
+    axes.set(xlim=(low, 57), ylim=(-0.025 * most, most * 1.3))
     thousands(axes)
     for line in _looks(data):
         axes.plot(*line[:2], **line[2])
     _points(axes, data)
     drawn.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=SMALL,
                  handlelength=3.6)  # fmt: skip
-    inset = axes.inset_axes((0.47, 0.5, 0.52, 0.47))
+    inset = axes.inset_axes((0.51, 0.53, 0.48, 0.43))
     frame(inset)
     inset.set_yscale("log")
-    inset.set(xlim=(x[0], 57), ylim=(10, most * 3))
+    inset.set(xlim=(low, 57), ylim=(10, most * 3))
     inset.set_title("the same, log scale", fontsize=SMALL, color=INK, pad=2)
     for line in _looks(data)[:-1]:  # all but the steps of the codec
         inset.plot(*line[:2], **line[2])
@@ -71,7 +73,7 @@ def _look(kind: str, index: int) -> dict[str, Any]:
         mark = "|x+"[index % 3]
         return {"color": COLOURS[index % len(COLOURS)], "linewidth": 0.7, "marker": mark,
                 "markersize": 5}  # fmt: skip
-    return {"color": INK, "linewidth": 0.9}
+    return {"color": INK, "linewidth": 0.9, "drawstyle": "steps-post"}
 
 
 def _points(axes: Axes, data: dict[str, Any]) -> None:
