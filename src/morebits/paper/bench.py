@@ -8,6 +8,7 @@ from functools import cache
 
 from morebits import bounds, linear
 from morebits.bounds.spectrum import Spectrum
+from morebits.linear.boxes import output_box
 from morebits.linear.certified import Certificate, certify
 from morebits.types import Capacity, ImageFormat
 
@@ -37,6 +38,7 @@ class Bench:
         self._spectra: dict[tuple[ImageFormat, str], Spectrum] = {}
         self.certificate = cache(self._certificate)
         self._operator = cache(lambda format, edit: linear.parse(edit).at(format))
+        self._box = cache(lambda format, edit: output_box(self._operator(format, edit)))
 
     def psnrs(self, low: float, high: float) -> list[float]:
         """PSNRs from `low` to `high` in steps of the scale."""
@@ -66,9 +68,10 @@ class Bench:
         return [bounds.bound_11(format, psnr, spectrum, under=edit) for psnr in psnrs]
 
     def conservative(self, format: ImageFormat, edit: str, psnr: float, peak: float) -> Capacity:
-        """Bound 13."""
-        spectrum = self.spectrum(format, edit, True)
-        return bounds.bound_13(format, psnr, spectrum, peak=peak, under=edit)
+        """Bound 13 in the best basis; its details keep the figure along singular vectors."""
+        spectrum, box = self.spectrum(format, edit, True), self._box(format, edit)
+        boxes = () if box is None else (box,)
+        return bounds.bound_13(format, psnr, spectrum, peak=peak, under=edit, boxes=boxes)
 
     def certified(self, format: ImageFormat, edit: str, psnrs: Iterable[float]) -> list[Capacity]:
         """Our own lower bound."""

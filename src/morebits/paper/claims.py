@@ -124,7 +124,7 @@ def _rotation_loss(bench: Bench, psnr: float) -> list[float]:
 
 
 def _conservative(bench: Bench) -> list[Row]:
-    """Bound 13 at 42 dB, scaled up as in the paper, peak 256."""
+    """Bound 13 at 42 dB in the best basis, scaled up as in the paper, peak 256."""
     factor = bench.large.samples / bench.small.samples
     bits = {
         row.edit: factor * bench.conservative(
@@ -133,7 +133,7 @@ def _conservative(bench: Bench) -> list[Row]:
     }  # fmt: skip
     others = min(value for edit, value in bits.items() if edit != "crop:0.75")
     jpeg = min(value for edit, value in bits.items() if edit.startswith("linjpeg"))
-    basis = "another basis for repeated singular values, which bound 13 depends on"
+    basis = "in the best basis, which bound 13 depends on (see the table of conservative bounds)"
     return [
         _row("conservative_least", "bound 13, crop 75 %, scaled up", bits["crop:0.75"], basis),
         _row("conservative_others", "bound 13, least of the others, scaled up", others, basis),
