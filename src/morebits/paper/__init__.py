@@ -138,7 +138,6 @@ def regenerate(
     ]
     page = index.page(written, captions, time.perf_counter() - started)
     files.append(_write(out / "index.md", page))
-    progress(f"wrote {len(files)} files, start with {files[-1]}")
     return files
 
 

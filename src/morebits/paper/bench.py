@@ -10,6 +10,7 @@ from morebits import bounds, linear
 from morebits.bounds.spectrum import Spectrum
 from morebits.linear.boxes import output_box
 from morebits.linear.certified import Certificate, certify
+from morebits.paper.best_basis import most_bits
 from morebits.types import Capacity, ImageFormat
 
 
@@ -37,6 +38,7 @@ class Bench:
         self.large = ImageFormat(width=scale.large, height=scale.large)
         self._spectra: dict[tuple[ImageFormat, str], Spectrum] = {}
         self.certificate = cache(self._certificate)
+        self.most_bits = cache(self._most_bits)
         self._operator = cache(lambda format, edit: linear.parse(edit).at(format))
         self._box = cache(lambda format, edit: output_box(self._operator(format, edit)))
 
@@ -77,3 +79,7 @@ class Bench:
         """Our own lower bound."""
         certificate = self.certificate(format, edit)
         return [certificate.capacity(psnr) for psnr in psnrs]
+
+    def _most_bits(self, edit: str, psnr: float, peak: float) -> float | None:
+        """What bound 13 gives with the best basis there can be, at the small size, if known."""
+        return most_bits(self._operator(self.small, edit), self.small, psnr, peak)
