@@ -88,7 +88,7 @@ def test_the_index_links_only_what_exists(quick):
     assert {f"figures/{name}.png" for name in NAMES} <= set(links)
     assert all((out / link).is_file() for link in links)
     rows = sum(len(read(out / "tables" / f"{name}.json")["rows"]) for name in TABLES)
-    assert f"Of {rows} printed figures" in text
+    assert f"Of {rows} comparisons with printed figures" in text
 
 
 def test_where_a_rotation_is_large_only_its_certified_bound_is_shown(quick):

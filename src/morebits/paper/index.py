@@ -14,8 +14,8 @@ def page(tables: list[dict[str, Any]], figures: list[dict[str, Any]], seconds: f
     lines = [
         "# The paper, regenerated",
         "",
-        f"Of {len(rows)} printed figures, {same} come out the same, {holds} hold as the rough "
-        f"figures or limits they are, and {rest} differ. Computed in {seconds:.0f} s.",
+        f"Of {len(rows)} comparisons with printed figures, {same} come out the same, {holds} hold "
+        f"as the rough figures or limits they are, and {rest} differ. Computed in {seconds:.0f} s.",
         "",
         "## What differs, and why",
         "",
