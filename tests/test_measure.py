@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 
@@ -10,7 +11,7 @@ import pytest
 from PIL import Image
 
 from morebits import bounds, linear
-from morebits.errors import BoundNotValid, InputError, MorebitsError, UnknownName
+from morebits.errors import BoundNotValid, InputError, MorebitsError, TooLarge, UnknownName
 from morebits.measure import BOUNDS, capacity, curve
 from morebits.types import ImageFormat
 
@@ -252,3 +253,24 @@ class TestErrors:
         with pytest.raises(MorebitsError) as caught:
             capacity(source, psnr=42)
         assert "\n" not in str(caught.value)
+
+
+def test_a_curve_may_ask_twice_for_the_same_ball():
+    """Two PSNRs with one squared radius: the second starts at its own saddle point."""
+    tiny = ImageFormat(3, 8, 8, 8)
+    assert len(set(curve(tiny, psnr=[45.26, 45.27]).bits)) == 1
+    fine = curve(tiny, psnr=[1 + 0.05 * i for i in range(1180)]).bits
+    assert all(after <= before + 1e-9 for before, after in itertools.pairwise(fine))
+
+
+def test_too_large_is_refused_before_it_starts():
+    large = ImageFormat(3, 2048, 2048, 8)
+    for bound in ("certified", None):
+        with pytest.raises(TooLarge, match="use a smaller"):
+            capacity(large, psnr=42, under="rotate:10", bound=bound)
+
+
+@pytest.mark.parametrize("peak", [0, -1, math.nan, math.inf, 1e300, True])
+def test_peak(peak):
+    with pytest.raises(InputError, match="peak is"):
+        capacity(PX_16, psnr=42, peak=peak)

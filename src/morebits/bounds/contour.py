@@ -155,8 +155,10 @@ def _saddle(f: Generating, level: float, side: float, start: float | None) -> fl
         # Short steps: far out on the axis the moments lose their digits.
         newton = -value / derivative if derivative > 0 else -math.copysign(3.0, value)
         step = max(-3.0, min(3.0, newton))
+        if abs(step) < 1e-6:
+            break
         v = v + step if low < v + step < high else 0.5 * (low + high)
-        if abs(step) < 1e-6 or high - low < 1e-9:
+        if high - low < 1e-9:
             break
     return side * math.exp(v)
 

@@ -12,6 +12,9 @@ import math
 from morebits.errors import InputError
 from morebits.types import ImageFormat
 
+#: Far above any sample value, and far below where squares overflow.
+MAX_PEAK = 1e9
+
 
 def resolve_peak(format: ImageFormat, peak: float | None) -> float:
     """`peak` as given, or `2^k - 1`."""
@@ -89,6 +92,6 @@ def psnr_of_radius(format: ImageFormat, radius: float, *, peak: float | None = N
 def _positive(name: str, value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise InputError(name, value, "give a finite number above 0")
-    if value <= 0:
-        raise InputError(name, value, "give a finite number above 0")
+    if not 0 < value <= MAX_PEAK:
+        raise InputError(name, value, f"give a number above 0, at most {MAX_PEAK:g}")
     return float(value)

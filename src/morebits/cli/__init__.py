@@ -97,10 +97,12 @@ def capacity(
     from morebits import measure
     from morebits.cli import show
 
-    found = measure.curve(
-        source if isinstance(source, ImageFormat) else _read(source),
-        psnr=levels, under=under, bound=bound, cover=cover, peak=peak, covers_bits=covers_bits,
-    ).capacities  # fmt: skip
+    cover_or_format = source if isinstance(source, ImageFormat) else _read(source)
+    with show.working(f"measuring under {under}" if under else None):
+        found = measure.curve(
+            cover_or_format,
+            psnr=levels, under=under, bound=bound, cover=cover, peak=peak, covers_bits=covers_bits,
+        ).capacities  # fmt: skip
     if as_json:
         show.print_json(found)
     else:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from morebits.human import grouped, in_bytes
@@ -88,6 +90,15 @@ def demo(shown: Demo) -> None:
 
 def _short(error: float) -> str:
     return grouped(error) if error >= 100 else f"{error:.2g}"
+
+
+def working(message: str | None) -> AbstractContextManager[object]:
+    """A spinner on a terminal's stderr while something slow runs; nothing without a message."""
+    if message is None or not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console
+
+    return Console(stderr=True, markup=False).status(message)
 
 
 def _table(*, head: bool = True) -> Table:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 #: Weights closer to 0 than this are rounding noise of building the matrix.
 NOISE = 1e-12
-#: Largest matrix (stored entries) that is searched for cells.
-MAX_SEARCH = 2_000_000
+#: Largest matrix (stored entries) that is searched for cells: about a minute.
+MAX_SEARCH = 800_000
 #: Largest block (samples) for the collision argument.
 MAX_COLLISION_BLOCK = 1024
 #: Rows with more entries than this are no use to cells, and slow.
@@ -143,17 +143,19 @@ def parts_of(operator: Operator, format: ImageFormat) -> list[Part]:
         ]
     if isinstance(operator, ChannelBlocks):
         return list(_channels(operator, center, room))
-    if operator.nonzeros > MAX_SEARCH:
-        raise TooLarge(
-            f"the search for cells under {operator.text}",
-            operator.nonzeros,
-            MAX_SEARCH,
-            "matrix entries",
-            "use a smaller size",
-        )
+    _refuse_large(operator.text, operator.nonzeros)
     index_in = np.arange(operator.inputs)[:, None]
     index_out = np.arange(operator.outputs)[:, None]
     return [_block(operator.sparse(), index_in, index_out, operator.in_shape, center, room)]
+
+
+def _refuse_large(text: str, entries: int) -> None:
+    """Say so before a search that would take too long."""
+    if entries > MAX_SEARCH:
+        raise TooLarge(
+            f"the search for cells under {text}", entries, MAX_SEARCH, "matrix entries",
+            "use a smaller size",
+        )  # fmt: skip
 
 
 def _placed(kind: TileKind, shape: tuple[int, int, int], *, output: bool) -> NDArray[np.int64]:
@@ -201,6 +203,7 @@ def _product(
     center: NDArray[np.float64],
     room: NDArray[np.float64],
 ) -> Part:
+    _refuse_large(operator.text, sum(getattr(m, "nnz", 0) for m in matrices))
     cleaned = [_clean(m) for m in matrices]
     norms = np.array([_norms(m) for m in cleaned])
     live = _outer([np.diff(m.indptr) > 0 for m in cleaned]).reshape(room.shape)
