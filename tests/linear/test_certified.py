@@ -129,6 +129,14 @@ def test_lower_stays_below_upper(edit: str):
         assert found.details["upper_bits"] <= bound_4(SMALL, psnr).bits + 1e-9
 
 
+@pytest.mark.parametrize("edit", ["linjpeg:4", "linjpeg:15", "crop:0.75", "brightness:1.5"])
+def test_a_lower_psnr_never_carries_less(edit: str):
+    """A small ball that cannot clip stays available when the large one could."""
+    found = [certificate(edit).capacity(psnr).bits for psnr in (60, 50, 42, 36, 33, 32, 28, 20, 10)]
+    assert found == sorted(found)
+    assert found[-1] > 0
+
+
 def test_an_edit_that_saturates_gray_carries_nothing():
     assert bits("brightness:2.1") == 0.0
 

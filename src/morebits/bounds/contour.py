@@ -39,7 +39,7 @@ MAX_NODES = 4_000_000
 #: Nodes evaluated at once are chosen so that node x term arrays stay below this size.
 MAX_BLOCK = 2_000_000
 #: Relative size of other peaks on the circle above which the whole circle is integrated.
-MAX_SIDE_PEAKS = 1e-12
+MAX_SIDE_PEAKS = 1e-10
 #: Node x term evaluations that a whole circle may cost before its error is stated instead.
 MAX_CIRCLE_WORK = 2e8
 

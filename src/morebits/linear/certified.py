@@ -14,7 +14,7 @@ its own change, and later cells do not touch that pixel. A change of energy at m
 makes it show the j_d-th value of the cell's list. Energies add up because samples are disjoint.
 Extraction goes through the cells in the same order: it knows all earlier samples, hence the
 list, hence the digit and the change. No pixel in use is clipped because no sample moves by more
-than `reach`.
+than the `reach` of its ball (`Certificate.balls`).
 
 The count is the contour integral of `bounds/counting.py`. Beside it stands a rigorous
 *upper* bound: samples that no output sees cannot carry anything.
@@ -44,6 +44,14 @@ MAX_WEIGHTS = 256
 
 
 @dataclass(frozen=True)
+class Ball:
+    """Messages of energy up to `level` whose samples move by at most `reach`."""
+
+    level: int
+    reach: int
+
+
+@dataclass(frozen=True)
 class Certificate:
     """The cells found for one edit; ask it for the bound at any PSNR."""
 
@@ -54,17 +62,15 @@ class Certificate:
     def capacity(self, psnr: float, *, peak: float | None = None) -> Capacity:
         """The certified lower bound at this PSNR."""
         started = time.perf_counter()
-        top, reach = level(self.format, check_psnr(psnr), peak=peak), self.reach(psnr, peak=peak)
-        families = self.families(reach)
-        count = log2_count(families, top) if families else None
-        bits, error = (count.bits, count.error) if count else (0.0, 0.0)
-        cells = int(sum(f.counts.sum() for f in families))
+        ball, bits, error = self._best_ball(psnr, peak)
+        cells = int(sum(f.counts.sum() for f in self.families(ball.reach)))
         method, codec = f"{cells:,} cells read in order, each message survives", cells > 0
         blocks = [block for part in self.parts if (block := part.reduced) is not None]
-        existing = log2_outputs(blocks, top, reach) if blocks and reach else 0.0
-        if existing > bits:
-            bits, error = existing, 1e-9
-            method, codec = "collisions counted: so many outputs differ, no codec", False
+        for other in self.balls(psnr, peak=peak):
+            existing = log2_outputs(blocks, other.level, other.reach) if blocks else 0.0
+            if existing > bits:
+                bits, error, ball = existing, 1e-9, other
+                method, codec = "collisions counted: so many outputs differ, no codec", False
         upper = self.upper_bits(psnr, peak=peak)
         return Capacity(
             bits=bits,
@@ -81,7 +87,7 @@ class Certificate:
             format=self.format,
             under=self.operator.text,
             seconds=time.perf_counter() - started,
-            details={"cells": cells, "codec": codec, "reach": reach, "upper_bits": upper},
+            details={"cells": cells, "codec": codec, "reach": ball.reach, "upper_bits": upper},
         )
 
     def upper_bits(self, psnr: float, *, peak: float | None = None) -> float:
@@ -104,16 +110,34 @@ class Certificate:
         around = log2_count([ranges(-rho, rho, outputs)], radius**2).bits if outputs else 0.0
         return min(inside, around)
 
-    def reach(self, psnr: float, *, peak: float | None = None) -> int:
-        """How far a sample may move so that no output pixel in use can be clipped."""
+    def balls(self, psnr: float, *, peak: float | None = None) -> list[Ball]:
+        """Balls within the PSNR whose messages are surely not clipped in any pixel in use.
+
+        Either no sample moves far enough to clip a pixel, whatever the others do, or the ball
+        itself is too small for that: a pixel moves by at most `row_l2` times its radius.
+        """
+        top = level(self.format, check_psnr(psnr), peak=peak)
         most = self.format.rho - self.format.mid
-        if not self.parts:
-            return 0
-        room = min(part.room for part in self.parts) - 0.5
-        eps = epsilon(self.format, psnr, peak=peak)
-        if max(part.row_l2 for part in self.parts) * eps <= room:
-            return most
-        return max(0, min(most, math.floor(room / max(part.row_l1 for part in self.parts))))
+        if not self.parts or not any(part.row_l1 for part in self.parts):
+            return [Ball(top, 0)]
+        room = max(min(part.room for part in self.parts) - 0.5, 0.0)
+        near = math.floor(room / max(part.row_l1 for part in self.parts))
+        small = math.floor((room / max(part.row_l2 for part in self.parts)) ** 2)
+        if top <= small:
+            return [Ball(top, most)]
+        return [Ball(top, min(most, near)), Ball(small, most if small else 0)]
+
+    def best_ball(self, psnr: float, *, peak: float | None = None) -> Ball:
+        """The ball of `balls` in which the cells carry the most."""
+        return self._best_ball(psnr, peak)[0]
+
+    def _best_ball(self, psnr: float, peak: float | None) -> tuple[Ball, float, float]:
+        found: list[tuple[Ball, float, float]] = []
+        for ball in self.balls(psnr, peak=peak):
+            families = self.families(ball.reach)
+            count = log2_count(families, ball.level) if families else None
+            found.append((ball, count.bits if count else 0.0, count.error if count else 0.0))
+        return max(found, key=lambda each: each[1])
 
     def families(self, reach: int) -> list[Family]:
         """The cells as energy sequences, those with equal weights together."""

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from morebits.bounds.cells import Functional, candidates, energies
 from morebits.bounds.contour import log_mass
 from morebits.bounds.counting import Theta
-from morebits.bounds.radius import level
 from morebits.errors import InputError, TooLarge
 from morebits.linear.certified import Certificate
 from morebits.linear.layout import to_planar
@@ -64,8 +63,8 @@ class Witness:
             )
         self.certificate, self.format = certificate, certificate.format
         self.operator = certificate.operator
-        self.level = level(self.format, psnr, peak=peak)
-        self.reach = certificate.reach(psnr, peak=peak)
+        ball = certificate.best_ball(psnr, peak=peak)
+        self.level, self.reach = ball.level, ball.reach
         shape = (self.format.height, self.format.width, self.format.channels)
         edited = self.operator.apply(np.full(shape, self.format.mid))
         self._gray = to_planar(edited, self.operator.out_shape).ravel()
