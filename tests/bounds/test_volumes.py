@@ -89,10 +89,20 @@ class TestAgainstHighPrecision:
             volume_by_slices(sides, radius), abs=1e-9
         )
 
-    @pytest.mark.full
-    def test_four_dimensions_slice_by_slice(self):
-        sides = [(-1.0, 0.7, 2), (0.2, 1.5, 1), (-2.0, -0.1, 1)]
-        assert engine(sides, 1.6).bits == pytest.approx(volume_by_slices(sides, 1.6), abs=1e-9)
+    @pytest.mark.parametrize("n", [3, 4, 5])
+    def test_few_dimensions_add_up(self, n):
+        """A side cut in two gives two boxes whose volumes sum to that of the whole."""
+        rest = [(-1.0, 0.7, n - 2), (0.2, 1.5, 1)]
+        parts = [[*rest, (-2.0, -0.4, 1)], [*rest, (-0.4, 0.9, 1)]]
+        whole = engine([*rest, (-2.0, 0.9, 1)], 1.6).bits
+        assert math.log2(sum(2 ** engine(part, 1.6).bits for part in parts)) == pytest.approx(
+            whole, abs=1e-10
+        )
+
+    def test_four_dimensions_in_closed_form(self):
+        """The ball of radius 1 is `pi^2 / 2`; a corner of the cube holds a sixteenth of it."""
+        assert engine([(-1.0, 1.0, 4)], 1.0).bits == pytest.approx(math.log2(math.pi**2 / 2))
+        assert engine([(0.0, 1.0, 4)], 1.0).bits == pytest.approx(math.log2(math.pi**2 / 32))
 
     @pytest.mark.parametrize(
         "sides",
