@@ -129,6 +129,16 @@ def test_lower_stays_below_upper(edit: str):
         assert found.details["upper_bits"] <= bound_4(SMALL, psnr).bits + 1e-9
 
 
+def test_the_upper_bound_holds_where_the_edited_cover_is_between_grid_points():
+    """Brightness 0.01 takes 128 to 1.28: all outputs of a tiny picture, one by one."""
+    format, psnr = ImageFormat(1, 2, 1, 8), 8.0
+    found = certify(linear.brightness(0.01).at(format), format)
+    values = np.stack(np.meshgrid(np.arange(256), np.arange(256)), -1).reshape(-1, 2)
+    near = values[((values - 128) ** 2).sum(1) <= 2 * 255**2 / 10 ** (psnr / 10)]
+    outputs = len(np.unique(np.floor(near * 0.01 + 0.5), axis=0))
+    assert math.log2(outputs) <= found.upper_bits(psnr)
+
+
 @pytest.mark.parametrize("edit", ["linjpeg:4", "linjpeg:15", "crop:0.75", "brightness:1.5"])
 def test_a_lower_psnr_never_carries_less(edit: str):
     """A small ball that cannot clip stays available when the large one could."""

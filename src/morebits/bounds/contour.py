@@ -85,15 +85,14 @@ class Generating(Protocol):
 class LogMass:
     """`log` of the mass below the level (or above it, when `complement`).
 
-    `error` is the stated relative error of the mass, `saddle` the point the line went
-    through (a good start for a nearby level) and `nodes` how many were evaluated.
+    `error` is the stated relative error of the mass and `saddle` the point the line went
+    through (a good start for a nearby level).
     """
 
     log: float
     error: float
     complement: bool
     saddle: float
-    nodes: int
 
 
 def log_mass(f: Generating, level: float, start: float | None = None) -> LogMass:
@@ -109,10 +108,10 @@ def log_mass(f: Generating, level: float, start: float | None = None) -> LogMass
     peak = _Peak(f, level, u, side)
     if complement and peak.height - f.log_total < -NEGLIGIBLE:
         # Chernoff: the complement is smaller than this, and nothing beside the whole.
-        return LogMass(peak.height, 0.0, complement, u, 0)
+        return LogMass(peak.height, 0.0, complement, u)
     period = _period(peak)
-    total, nodes, error = _trapezoid(peak, period)
-    return LogMass(peak.height + math.log(total), error, complement, u, nodes)
+    total, error = _trapezoid(peak, period)
+    return LogMass(peak.height + math.log(total), error, complement, u)
 
 
 def _log_kernel(u: float, lattice: bool) -> float:
@@ -203,8 +202,8 @@ def _period(peak: _Peak) -> float:
     return max(up, down)
 
 
-def _trapezoid(peak: _Peak, period: float) -> tuple[float, int, float]:
-    """`1/D * sum over nodes of the integrand`, the number of nodes and the relative error."""
+def _trapezoid(peak: _Peak, period: float) -> tuple[float, float]:
+    """`1/D * sum over nodes of the integrand`, and the relative error."""
     f = peak.f
     if f.lattice:
         period = math.ceil(period)
@@ -229,7 +228,7 @@ def _trapezoid(peak: _Peak, period: float) -> tuple[float, int, float]:
         block = min(2 * block, most)
     if done > last:
         rest = 0.0
-    return total / period, done, max(0.0 if whole else side_peaks, rest, 1e-15)
+    return total / period, max(0.0 if whole else side_peaks, rest, 1e-15)
 
 
 def _side_peaks(peak: _Peak) -> float:

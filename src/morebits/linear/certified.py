@@ -95,8 +95,9 @@ class Certificate:
 
         Two images that agree on every sample that the edit looks at have the same output, so
         there are at most as many outputs as ways to choose those samples inside the ball.
-        Likewise outputs lie within `s epsilon + sqrt(m)/2` of the edited cover, with
-        `s^2 = max column sum x max row sum of |M|` and m the number of outputs not constant.
+        Likewise outputs lie within `s epsilon + sqrt(m)/2` of the edited cover, and that within
+        `offset sqrt(m)` of a grid point, with `s^2 = max column sum x max row sum of |M|` and m
+        the number of outputs not constant.
         """
         top, rho, mid = level(self.format, psnr, peak=peak), self.format.rho, self.format.mid
         seen = sum(part.seen_inputs * part.copies for part in self.parts)
@@ -106,7 +107,8 @@ class Certificate:
             max((p.row_l1 for p in self.parts), default=0.0)
             * max((p.column_l1 for p in self.parts), default=0.0)
         )
-        radius = stretch * epsilon(self.format, psnr, peak=peak) + 0.5 * math.sqrt(outputs)
+        radius = stretch * epsilon(self.format, psnr, peak=peak)
+        radius += (0.5 + self._offset) * math.sqrt(outputs)
         around = log2_count([ranges(-rho, rho, outputs)], radius**2).bits if outputs else 0.0
         return min(inside, around)
 
@@ -152,6 +154,13 @@ class Certificate:
                 side = np.array([steps.size])
                 families.append(Family(steps, 0 * side, side, np.array([count])))
         return families
+
+    @cached_property
+    def _offset(self) -> float:
+        """How far the edited cover is from whole numbers, in its worst pixel."""
+        shape = (self.format.height, self.format.width, self.format.channels)
+        edited = self.operator.apply(np.full(shape, self.format.mid))
+        return float(np.abs(edited - np.round(edited)).max())
 
     @cached_property
     def cell_count(self) -> int:
