@@ -53,6 +53,16 @@ class TooLarge(MorebitsError, ValueError):
         super().__init__(f"{what} needs {needed:,.0f} {unit}, the limit is {limit:,.0f}; {fix}")
 
 
+class DoesNotFit(MorebitsError, ValueError):
+    """A message longer than the capacity: `needed` and `capacity` in `unit`, `fix`."""
+
+    def __init__(self, what: str, needed: int, capacity: int, unit: str, fix: str):
+        self.what, self.needed, self.capacity, self.unit, self.fix = (
+            what, needed, capacity, unit, fix,
+        )  # fmt: skip
+        super().__init__(f"{what} needs {needed:,} {unit}, {capacity:,} fit; {fix}")
+
+
 class MissingExtra(MorebitsError, ImportError):
     """An optional package is absent: `package`, `extra`."""
 

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from morebits.errors import InputError
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 Kind = Literal["exact", "upper", "lower", "approximation", "heuristic"]
+
+#: What `extract` and `reveal` may answer; "altered": a mark is there, but not as it was written.
+Status = Literal["found", "altered", "nothing"]
 
 #: Largest number of samples (channels x width x height) that any bound accepts.
 MAX_SAMPLES = 10**9
@@ -96,3 +103,63 @@ class Capacity:
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, ready for JSON."""
         return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """What `Codec.embed` returns: the marked image and what it cost.
+
+    `image` is (H, W, C) in the cover's dtype; `psnr` in dB is measured on it (infinite when
+    nothing had to change); `bits` is the length of the message it carries.
+    """
+
+    image: NDArray[np.uint8 | np.uint16]
+    psnr: float
+    bits: int
+    codec: str
+
+
+@dataclass(frozen=True, eq=False)
+class Extraction:
+    """What `Codec.extract` and `reveal` return; falsy unless something was found intact.
+
+    `bits` is the message (zeros and ones), `payload` the bytes of a person, `soft` one
+    log-likelihood ratio a bit where the codec has them (positive means 1), and `p_value` the
+    chance that a picture without a mark gives this answer.
+    """
+
+    status: Status
+    codec: str
+    bits: NDArray[np.uint8] | None = None
+    payload: bytes | None = None
+    soft: NDArray[np.float32] | None = None
+    p_value: float = 1.0
+
+    def __bool__(self) -> bool:
+        return self.status == "found"
+
+
+@runtime_checkable
+class Codec(Protocol):
+    """Anything that hides a message of bits in a picture, hand-made or neural.
+
+    Pictures are whatever `images.read` takes; bits are one-dimensional arrays of zeros and
+    ones (uint8).
+    """
+
+    @property
+    def name(self) -> str:
+        """The name under which `mb.codec` finds it."""
+        ...
+
+    def capacity(self, cover: Any, /) -> int:
+        """Largest number of message bits that `embed` takes for this cover."""
+        ...
+
+    def embed(self, cover: Any, bits: NDArray[np.uint8], /) -> Embedding:
+        """Hide the message; `DoesNotFit` when it is longer than the capacity."""
+        ...
+
+    def extract(self, image: Any, /) -> Extraction:
+        """The message; falsy when there is none."""
+        ...
