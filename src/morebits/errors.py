@@ -63,6 +63,17 @@ class DoesNotFit(MorebitsError, ValueError):
         super().__init__(f"{what} needs {needed:,} {unit}, {capacity:,} fit; {fix}")
 
 
+class NewerFormat(MorebitsError, ValueError):
+    """Written by a later morebits: `what` has `version`, this one reads up to `known`."""
+
+    def __init__(self, what: str, version: str, known: str):
+        self.what, self.version, self.known = what, version, known
+        super().__init__(
+            f"{what} has version {version}, this morebits reads up to {known}: "
+            "pip install --upgrade morebits"
+        )
+
+
 class MissingExtra(MorebitsError, ImportError):
     """An optional package is absent: `package`, `extra`."""
 
