@@ -37,6 +37,19 @@ class ImageError(MorebitsError, ValueError):
         super().__init__(f"{source}: {problem}; {fix}")
 
 
+class LossyFile(ImageError):
+    """A file that would lose a fragile mark: `source`, `problem`, `fix`."""
+
+
+class FileNotWritten(MorebitsError, OSError):
+    """A file that was not written, and nothing was changed: `path`, `problem`, `fix`."""
+
+    def __init__(self, path: object, problem: str, fix: str):
+        self.path, self.problem, self.fix = path, problem, fix
+        name = str(path)
+        super().__init__(f"{name if name.isprintable() else repr(name)}: {problem}; {fix}")
+
+
 class BoundNotValid(MorebitsError, ValueError):
     """A forced bound outside its range: `bound`, `reason`, `fix`."""
 
