@@ -76,7 +76,7 @@ def check_target(path: str | os.PathLike[str], *, force: bool = False) -> None:
 def _mode(path: str | os.PathLike[str], *, follow: bool) -> int | None:
     """What is there, as in `stat`; None for nothing."""
     try:
-        return os.stat(path, follow_symlinks=follow).st_mode
+        return Path(path).stat(follow_symlinks=follow).st_mode
     except (FileNotFoundError, NotADirectoryError):
         return None
 
