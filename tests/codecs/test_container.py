@@ -230,6 +230,7 @@ def test_the_limit_holds_for_stored_payloads_too():
     assert unpack(message, key=None, max_payload=len(SHORT)).payload == SHORT
     with pytest.raises(TooLarge) as caught:
         unpack(message, key=None, max_payload=len(SHORT) - 1)
+    assert unpack(message[:-1], key=None, max_payload=0) == Opened("altered")
     assert (caught.value.needed, caught.value.unit) == (len(SHORT), "bytes")
 
 
@@ -300,6 +301,15 @@ def test_other_input_gives_another_salt():
     ]
     salts = {pack(payload, key=key, context=context)[:12] for payload, key, context in cases}
     assert len(salts) == len(cases)
+
+
+def test_context_and_content_cannot_be_shifted_into_each_other():
+    # One after the other these two are the same bytes; only the length of the context differs.
+    inner = b"\x10\x02\0\0\0zz"
+    outer = b"\x10\x07\0\0\0"
+    one = pack(inner, key=None, context=b"")
+    two = pack(b"zz", key=None, context=outer)
+    assert one[:12] != two[:12]
 
 
 def test_another_body_for_the_same_payload_gets_another_salt():
