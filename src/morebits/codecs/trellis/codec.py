@@ -1,0 +1,207 @@
+"""The trellis codec: blind, any picture, any rate, close to what the cover can hold at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from morebits import distortion, images
+from morebits.bounds import radius
+from morebits.codecs import keys
+from morebits.codecs.bits import check_bits
+from morebits.codecs.trellis import body, rate, segments
+from morebits.codecs.trellis import head as heads
+from morebits.codecs.trellis.lanes import LANES
+from morebits.codecs.trellis.layout import HEAD_BITS, HEAD_LENGTH, HEAD_SAMPLES, Layout
+from morebits.codecs.trellis.plan import Plan, most_bits, plan, register_length
+from morebits.errors import DoesNotFit, ImageError, InputError
+from morebits.images import Picture, Samples
+from morebits.types import Embedding, Extraction
+
+Mask = Callable[[Samples], NDArray[np.uint8]]
+
+#: Fewest and most states of the trellis.
+STATES = (4, 1 << 17)
+
+_MOST_REST = heads.MOST_BITS - heads.LEAD_BITS
+_HEAD_PLAN = Plan(plain=0, coded=HEAD_BITS, length=HEAD_LENGTH)
+#: The squared error differs from message to message by this over the root of the samples.
+_SPREAD = 0.3
+#: So many deviations above the budget, another whitening will not help.
+_HOPELESS = 6.0
+#: So many deviations below it the capacity stays.
+_MARGIN = 2.5
+
+
+class Trellis:
+    """Hide a message in any picture; whoever has the key reads it without the cover.
+
+    `psnr` is promised for every message that `capacity` admits. More `states` (a power of two)
+    get closer to the bound and take longer. `mask` gives the cost of changing each sample of a
+    picture, 1 to 255 (see `morebits.codecs.masks`): at the same PSNR fewer bits fit then. `progress` is
+    called with the fraction done.
+
+    >>> cover = np.random.default_rng(1).integers(0, 256, (64, 64, 3), np.uint8)
+    >>> codec = Trellis(psnr=42)
+    >>> message = np.random.default_rng(2).integers(0, 2, codec.capacity(cover), np.uint8)
+    >>> marked = codec.embed(cover, message)
+    >>> bool(marked.psnr >= 42), bool((codec.extract(marked.image).bits == message).all())
+    (True, True)
+    """
+
+    name = "trellis"
+
+    def __init__(
+        self, *, psnr: float = 42.0, key: keys.Key = None, states: int = 1024,
+        mask: Mask | None = None, progress: Callable[[float], None] | None = None,
+    ):  # fmt: skip
+        self.psnr = radius.check_psnr(psnr)
+        self.key = keys.check_key(key)
+        self.states = _check_states(states)
+        self.mask = mask
+        self.progress = progress
+
+    def capacity(self, cover: Any, /) -> int:
+        """Bits that every message may have at this PSNR in this cover.
+
+        Found by hiding pseudo-random bits in the cover, or in a part that is spread over all of
+        a large one, at a few rates.
+        """
+        picture = images.read(cover)
+        layout, top = _layout(picture), picture.format.rho
+        budget = radius.level(picture.format, self.psnr) - _head_error(layout)
+        if budget < 0:
+            return 0
+        length = register_length(self.states, layout.steps)
+        flat, weights = picture.array.reshape(-1), self._weights(picture)
+
+        def error_at(bits: int) -> float:
+            found = plan(layout, bits, depth=picture.depth, length=length)
+            if found is None:
+                return math.inf
+            noise = _noise(found.bits(layout.steps) * min(LANES, layout.segments))
+            return body.error_of_group(flat, layout, found, noise, top=top, weights=weights)
+
+        tried = min(layout.body, layout.steps * LANES)
+        target = budget / layout.body * (1 - _MARGIN * _SPREAD / math.sqrt(tried))
+        limit = min(most_bits(layout, depth=picture.depth, length=length), _MOST_REST)
+        return heads.LEAD_BITS + rate.largest(error_at, target, limit=limit, samples=layout.body)
+
+    def embed(self, cover: Any, bits: Any, /) -> Embedding:
+        picture, message = images.read(cover), check_bits(bits)
+        layout = _layout(picture)
+        length = register_length(self.states, layout.steps)
+        rest = max(0, message.size - heads.LEAD_BITS)
+        found = plan(layout, rest, depth=picture.depth, length=length)
+        budget = radius.level(picture.format, self.psnr)
+        hopeless = budget * (1 + _HOPELESS * _SPREAD / math.sqrt(layout.samples))
+        error = math.inf
+        for whitening in range(heads.WHITENINGS if found and rest <= _MOST_REST else 0):
+            marked = self._marked(picture, layout, found, message, whitening)
+            error = distortion.squared_error(picture.array, marked)
+            if error <= budget:
+                psnr = radius.psnr_of_mse(error / layout.samples, peak=picture.format.rho)
+                return Embedding(marked, psnr, message.size, self.name)
+            if error > hopeless:
+                break
+        raise self._does_not_fit(picture, message.size, error / layout.samples)
+
+    def extract(self, image: Any, /) -> Extraction:
+        picture = images.read(image)
+        flat = picture.array.reshape(-1)
+        layout = Layout(flat.size)
+        for head in _heads(flat, layout, self.key):
+            length = register_length(1 << (head.length - 1), layout.steps)
+            rest = max(0, head.bits - heads.LEAD_BITS)
+            found = plan(layout, rest, depth=picture.depth, length=length)
+            if found is None or (found.plain, found.length) != (head.plain, head.length):
+                continue
+            lead = np.unpackbits(np.frombuffer(head.lead, np.uint8))[: head.bits]
+            bits = body.read(flat, layout, found)[:rest]
+            heads.whiten(bits, self.key, head.lead, head.whitening)
+            chance = heads.P_VALUE * len(layout.heads)
+            return Extraction("found", self.name, np.concatenate([lead, bits]), p_value=chance)
+        return Extraction("nothing", self.name)
+
+    def _marked(
+        self, picture: Picture, layout: Layout, found: Plan, message: Any, whitening: int
+    ) -> Samples:
+        flat, top = picture.array.reshape(-1).copy(), picture.format.rho
+        lead = np.packbits(message[: heads.LEAD_BITS]).tobytes().ljust(keys.SALT_BYTES, b"\0")
+        head = heads.Head(lead, found.length, found.plain, whitening, message.size)
+        _mark_heads(flat, layout, head.pack(self.key), top)
+        rest = message[heads.LEAD_BITS :].copy()
+        heads.whiten(rest, self.key, lead, whitening)
+        weights = self._weights(picture)
+        body.mark(flat, layout, found, rest, top=top, weights=weights, progress=self.progress)
+        return flat.reshape(picture.array.shape)
+
+    def _weights(self, picture: Picture) -> NDArray[np.uint8] | None:
+        if self.mask is None:
+            return None
+        weights = np.asarray(self.mask(picture.array))
+        if weights.shape != picture.array.shape or weights.dtype != np.uint8 or not weights.all():
+            expected = f"return uint8 costs from 1 to 255 of shape {picture.array.shape}"
+            raise InputError("mask", f"{weights.dtype} of {weights.shape}", expected)
+        return weights.reshape(-1)
+
+    def _does_not_fit(self, picture: Picture, needed: int, mse: float) -> DoesNotFit:
+        fits = self.capacity(picture)
+        fix = "use a larger picture or a shorter message"
+        if math.isfinite(mse):
+            # Rounded down with a little room: what is said here must then work.
+            reached = radius.psnr_of_mse(mse, peak=picture.format.rho) - 0.02
+            fix = f"it would at {math.floor(100 * reached) / 100:.2f} dB, or {fix}"
+        what = f"the message, at {self.psnr:g} dB,"
+        return DoesNotFit(what, needed, fits, "bits", fix)
+
+
+def _check_states(states: int) -> int:
+    if not isinstance(states, int) or isinstance(states, bool) or states & (states - 1):
+        raise InputError("states", states, "give a power of two, such as 256")
+    if not STATES[0] <= states <= STATES[1]:
+        raise InputError("states", states, f"give {STATES[0]} to {STATES[1]:,}")
+    return states
+
+
+def _layout(picture: Picture) -> Layout:
+    layout = Layout(picture.array.size)
+    if layout.body < LANES:
+        least = HEAD_SAMPLES + LANES
+        problem = f"has {layout.samples} samples, too few to hide anything"
+        raise ImageError(picture.name, problem, f"use one with at least {least}, such as 9x9 RGB")
+    return layout
+
+
+def _head_error(layout: Layout) -> int:
+    """About the squared error of all heads: 1.5 bits a sample cost a little over 0.5."""
+    return HEAD_SAMPLES * len(layout.heads) * 9 // 16
+
+
+def _noise(bits: int) -> NDArray[np.uint8]:
+    """Pseudo-random bits, the same ones everywhere."""
+    stream = keys.keystream(keys.derive(None, bytes(keys.SALT_BYTES), b"trial", 32), -(-bits // 8))
+    return np.unpackbits(np.frombuffer(stream, np.uint8), count=bits)
+
+
+def _mark_heads(flat: Samples, layout: Layout, bits: NDArray[np.uint8], top: int) -> None:
+    places = layout.head_places()
+    rows = np.tile(bits, (LANES, 1))
+    marked = segments.mark(flat[places].astype(np.int64), rows, _HEAD_PLAN, top, None)
+    flat[places] = marked.astype(flat.dtype)
+
+
+def _heads(flat: Samples, layout: Layout, key: keys.Key) -> Iterator[heads.Head]:
+    """Every copy of the head that passes its check."""
+    if layout.body < LANES:
+        return
+    rows = np.empty((len(layout.heads), HEAD_BITS), np.uint8)
+    segments.read(flat[layout.head_places()], _HEAD_PLAN, rows)
+    for row in rows:
+        found = heads.unpack(row, key)
+        if found is not None:
+            yield found
