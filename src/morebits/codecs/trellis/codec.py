@@ -42,8 +42,8 @@ class Trellis:
 
     `psnr` is promised for every message that `capacity` admits. More `states` (a power of two)
     get closer to the bound and take longer. `mask` gives the cost of changing each sample of a
-    picture, 1 to 255 (see `morebits.codecs.masks`): at the same PSNR fewer bits fit then. `progress` is
-    called with the fraction done.
+    picture, 1 to 255 (see `morebits.codecs.masks`): at the same PSNR fewer bits fit then.
+    `progress` is called with the fraction done.
 
     >>> cover = np.random.default_rng(1).integers(0, 256, (64, 64, 3), np.uint8)
     >>> codec = Trellis(psnr=42)
@@ -100,7 +100,9 @@ class Trellis:
         budget = radius.level(picture.format, self.psnr)
         hopeless = budget * (1 + _HOPELESS * _SPREAD / math.sqrt(layout.samples))
         error = math.inf
-        for whitening in range(heads.WHITENINGS if found and rest <= _MOST_REST else 0):
+        for whitening in range(heads.WHITENINGS):
+            if found is None or rest > _MOST_REST:
+                break
             marked = self._marked(picture, layout, found, message, whitening)
             error = distortion.squared_error(picture.array, marked)
             if error <= budget:

@@ -8,6 +8,7 @@ vectors: any processor runs them, and the results are the same integers everywhe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -19,6 +20,11 @@ LANES = 16
 
 _METRICS = ir.VectorType(ir.IntType(16), LANES)
 _MASK = ir.IntType(LANES)
+
+
+def _vector(function: Callable[..., Any]) -> Any:
+    """An instruction for numba; literal arguments keep their values."""
+    return intrinsic(prefer_literal=True)(function)
 
 
 def _row(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
@@ -47,8 +53,10 @@ def _put(builder: Any, context: Any, kind: Any, array: Any, index: Any, mask: An
     builder.store(builder.bitcast(mask, _MASK), builder.gep(data, [index]), align=2)
 
 
-@intrinsic(prefer_literal=True)  # pyright: ignore[reportUntypedFunctionDecorator]
-def relax_one(_typing: Any, old: Any, new: Any, marks: Any, costs: Any, to: Any, a: Any, z: Any):  # noqa: ANN201
+@_vector
+def relax_one(
+    _typing: Any, old: Any, new: Any, marks: Any, costs: Any, to: Any, a: Any, z: Any
+) -> Any:
     """`new[to] = old[a] + costs[z]`: a step without a choice; z is a literal."""
     symbol = z.literal_value
 
@@ -60,10 +68,10 @@ def relax_one(_typing: Any, old: Any, new: Any, marks: Any, costs: Any, to: Any,
     return types.void(old, new, marks, costs, to, a, z), code
 
 
-@intrinsic(prefer_literal=True)  # pyright: ignore[reportUntypedFunctionDecorator]
-def relax_two(  # noqa: ANN201
+@_vector
+def relax_two(
     _typing: Any, old: Any, new: Any, marks: Any, costs: Any, to: Any, a: Any, b: Any, z: Any
-):
+) -> Any:
     """`new[to] = min(old[a] + costs[z], old[b] + costs[z + 2])`; `marks[to]` says which."""
     symbol = z.literal_value
 
@@ -78,11 +86,11 @@ def relax_two(  # noqa: ANN201
     return types.void(old, new, marks, costs, to, a, b, z), code
 
 
-@intrinsic(prefer_literal=True)  # pyright: ignore[reportUntypedFunctionDecorator]
-def relax_four(  # noqa: ANN201
+@_vector
+def relax_four(
     _typing: Any, old: Any, new: Any, marks: Any, costs: Any, to: Any, a: Any, b: Any, c: Any,
     d: Any,
-):  # fmt: skip
+) -> Any:  # fmt: skip
     """The best of four: `marks[2 to]` is the low bit of the symbol, `marks[2 to + 1]` the high."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -101,8 +109,8 @@ def relax_four(  # noqa: ANN201
     return types.void(old, new, marks, costs, to, a, b, c, d), code
 
 
-@intrinsic(prefer_literal=True)  # pyright: ignore[reportUntypedFunctionDecorator]
-def lower(_typing: Any, metrics: Any, floor: Any, to: Any):  # noqa: ANN201
+@_vector
+def lower(_typing: Any, metrics: Any, floor: Any, to: Any) -> Any:
     """`floor[0] = min(floor[0], metrics[to])`, lane by lane."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -116,8 +124,8 @@ def lower(_typing: Any, metrics: Any, floor: Any, to: Any):  # noqa: ANN201
     return types.void(metrics, floor, to), code
 
 
-@intrinsic(prefer_literal=True)  # pyright: ignore[reportUntypedFunctionDecorator]
-def subtract(_typing: Any, metrics: Any, floor: Any, to: Any):  # noqa: ANN201
+@_vector
+def subtract(_typing: Any, metrics: Any, floor: Any, to: Any) -> Any:
     """`metrics[to] -= floor[0]`, lane by lane."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:

@@ -2,9 +2,10 @@
 
 The samples of a picture are numbered row by row, channels innermost. The head lies in runs of
 neighbouring samples (in the first row; in large pictures also in the middle and in the last
-row), so that an edit of one region most likely leaves a copy of it. The body takes all other samples in steps of the golden section of
-their number: every piece of the message is spread over the whole picture, and dark, bright or
-flat regions weigh on all pieces alike. It is cut into segments, each a trellis of its own.
+row), so that an edit of one region most likely leaves a copy of it. The body takes all other
+samples in steps of the golden section of their number: every piece of the message is spread
+over the whole picture, and dark, bright or flat regions weigh on all pieces alike. It is cut
+into segments, each a trellis of its own.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from morebits.codecs.compiled import compiled
 from morebits.codecs.trellis.lanes import LANES
 
 #: Bits of the head, and the samples that carry it: 1.5 bits each once the register is full.
@@ -90,7 +91,7 @@ class Layout:
         return np.arange(HEAD_SAMPLES)[:, None] + self.heads[lanes]
 
 
-@njit(cache=True, nogil=True)  # pyright: ignore[reportUntypedFunctionDecorator]
+@compiled
 def _places(
     group: int, segments: int, steps: int, stride: int, body: int, heads: NDArray[Any]
 ) -> NDArray[Any]:

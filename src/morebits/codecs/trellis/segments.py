@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from morebits.codecs.compiled import compiled
 from morebits.codecs.trellis.columns import columns
 from morebits.codecs.trellis.lanes import LANES
 from morebits.codecs.trellis.plan import Plan
@@ -43,8 +43,8 @@ def read(marked: Array, plan: Plan, bits: Array) -> None:
     _read(marked, leaves, table, plan.length, plan.plain, bits)
 
 
-@njit(cache=True, nogil=True)  # pyright: ignore[reportUntypedFunctionDecorator]
-def _read(marked: Array, leaves: Array, table: Array, length: int, plain: int, bits: Array):  # noqa: ANN202
+@compiled
+def _read(marked: Array, leaves: Array, table: Array, length: int, plain: int, bits: Array) -> None:
     steps = marked.shape[0]
     for lane in range(len(bits)):
         symbols = (marked[:, lane] >> plain) & 3
@@ -57,7 +57,7 @@ def _read(marked: Array, leaves: Array, table: Array, length: int, plain: int, b
                 at += 1
 
 
-@njit(cache=True, nogil=True)  # pyright: ignore[reportUntypedFunctionDecorator]
+@compiled
 def _digits(bits: Array, steps: int, plain: int) -> Array:
     """The plain bits of each sample as a number (steps, LANES), most significant bit first."""
     digits = np.zeros((steps, LANES), np.int64)
@@ -72,7 +72,7 @@ def _digits(bits: Array, steps: int, plain: int) -> Array:
     return digits
 
 
-@njit(cache=True, nogil=True)  # pyright: ignore[reportUntypedFunctionDecorator]
+@compiled
 def _particulars(bits: Array, leaves: Array, table: Array, length: int) -> Array:
     offsets = np.empty((leaves.size, LANES), np.uint8)
     for lane in range(LANES):
@@ -80,7 +80,7 @@ def _particulars(bits: Array, leaves: Array, table: Array, length: int) -> Array
     return offsets
 
 
-@njit(cache=True, nogil=True)  # pyright: ignore[reportUntypedFunctionDecorator]
+@compiled
 def _apply(cover: Array, digits: Array, symbols: Array, plain: int, top: int) -> Array:
     marked = np.empty_like(cover)
     for t in range(cover.shape[0]):

@@ -22,9 +22,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from morebits.codecs.compiled import compiled
 from morebits.codecs.trellis.lanes import (
     LANES,
     lower,
@@ -46,7 +46,7 @@ _PAUSE = 16
 _DECISIONS = 1 << 27
 
 
-@njit(cache=True, nogil=True)  # pyright: ignore[reportUntypedFunctionDecorator]
+@compiled
 def schedule(samples: int, coded: int, length: int) -> Array:
     """How many coded bits leave after each sample; none while the register fills."""
     leaves = np.zeros(samples, np.uint8)
@@ -56,7 +56,7 @@ def schedule(samples: int, coded: int, length: int) -> Array:
     return leaves
 
 
-@njit(cache=True, nogil=True)  # pyright: ignore[reportUntypedFunctionDecorator]
+@compiled
 def spell(symbols: Array, leaves: Array, columns: Array, length: int) -> Array:
     """The coded bits that symbols (z mod 4) say: what `embed` chose them for."""
     coded = np.empty(leaves.sum(), np.uint8)
@@ -70,7 +70,7 @@ def spell(symbols: Array, leaves: Array, columns: Array, length: int) -> Array:
     return coded
 
 
-@njit(cache=True, nogil=True)  # pyright: ignore[reportUntypedFunctionDecorator]
+@compiled
 def particular(coded: Array, leaves: Array, columns: Array, length: int) -> Array:
     """Some symbols that spell these bits: of several, those without need to look ahead."""
     symbols = np.zeros(leaves.size, np.uint8)
@@ -90,7 +90,7 @@ def particular(coded: Array, leaves: Array, columns: Array, length: int) -> Arra
     return symbols
 
 
-@njit(cache=True, nogil=True)  # pyright: ignore[reportUntypedFunctionDecorator]
+@compiled
 def nearest(x: int, residue: int, period: int, top: int, odd: int) -> int:
     """Change from x to the nearest y in 0..top with y = residue modulo period.
 
@@ -105,7 +105,7 @@ def nearest(x: int, residue: int, period: int, top: int, odd: int) -> int:
     return up if 2 * up + odd <= period else down
 
 
-@njit(cache=True, nogil=True)  # pyright: ignore[reportUntypedFunctionDecorator]
+@compiled
 def prices(x: Array, digits: Array, offsets: Array, weights: Array, k: int, top: int) -> Array:
     """Cost (samples, 4, LANES) of each codeword symbol: weight times squared error over `4^k`.
 
@@ -123,8 +123,10 @@ def prices(x: Array, digits: Array, offsets: Array, weights: Array, k: int, top:
     return costs
 
 
-@njit(cache=True, nogil=True)  # pyright: ignore[reportUntypedFunctionDecorator]
-def _step(old: Array, new: Array, marks: Array, costs: Array, column: Array, empty: int, e: int):  # noqa: ANN202
+@compiled
+def _step(
+    old: Array, new: Array, marks: Array, costs: Array, column: Array, empty: int, e: int
+) -> None:
     """One sample: all metrics of the states after it, and which predecessor each one has."""
     alive = new.shape[0] >> e
     one, two, three = column[1] >> empty, column[2] >> empty, column[3] >> empty
@@ -143,11 +145,11 @@ def _step(old: Array, new: Array, marks: Array, costs: Array, column: Array, emp
             relax_one(old, new, marks, costs, 4 * s + 3, s ^ three, 3)
 
 
-@njit(cache=True, nogil=True)  # pyright: ignore[reportUntypedFunctionDecorator]
-def _forward(  # noqa: ANN202
+@compiled
+def _forward(
     old: Array, new: Array, marks: Array, costs: Array, columns: Array, leaves: Array,
     start: int, stop: int,
-):  # fmt: skip
+) -> tuple[Array, Array]:  # fmt: skip
     """From the metrics before sample `start` to those before `stop`; returns them."""
     floor = np.empty((1, LANES), np.int16)
     for t in range(start, stop):
@@ -167,11 +169,11 @@ def _forward(  # noqa: ANN202
     return old, new
 
 
-@njit(cache=True, nogil=True)  # pyright: ignore[reportUntypedFunctionDecorator]
-def _backward(  # noqa: ANN202
+@compiled
+def _backward(
     states: Array, symbols: Array, marks: Array, columns: Array, leaves: Array,
     start: int, stop: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Follow the marks from the states after `stop - 1` back to those before `start`."""
     for t in range(stop - 1, start - 1, -1):
         empty = leaves[t - 1] if t else 0
@@ -188,7 +190,7 @@ def _backward(  # noqa: ANN202
             states[lane] = (s ^ columns[t % len(columns), z]) >> empty
 
 
-@njit(cache=True, nogil=True)  # pyright: ignore[reportUntypedFunctionDecorator]
+@compiled
 def search(costs: Array, columns: Array, leaves: Array, length: int) -> Array:
     """The cheapest codeword symbols (samples, LANES) for these costs.
 
