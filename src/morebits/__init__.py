@@ -1,4 +1,4 @@
-"""How many bits can an image hide?
+"""How many bits can an image hide? And: hide them.
 
     >>> import morebits as mb
     >>> fmt = mb.ImageFormat(width=256, height=256)
@@ -15,34 +15,54 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from morebits import bounds, linear
+    from morebits.codecs.registry import codec, register
     from morebits.errors import MorebitsError
+    from morebits.hiding import Marked, hide, reveal, room
     from morebits.measure import Curve, capacity, curve
-    from morebits.types import Capacity, ImageFormat
+    from morebits.types import Capacity, Codec, Embedding, Extraction, ImageFormat
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Capacity",
+    "Codec",
     "Curve",
+    "Embedding",
+    "Extraction",
     "ImageFormat",
+    "Marked",
     "MorebitsError",
     "__version__",
     "bounds",
     "capacity",
+    "codec",
     "curve",
+    "hide",
     "linear",
+    "register",
+    "reveal",
+    "room",
 ]
 
 #: Where each public name lives; a subpackage is its own home.
 _HOMES = {
     "Capacity": "morebits.types",
+    "Codec": "morebits.types",
     "Curve": "morebits.measure",
+    "Embedding": "morebits.types",
+    "Extraction": "morebits.types",
     "ImageFormat": "morebits.types",
+    "Marked": "morebits.hiding",
     "MorebitsError": "morebits.errors",
     "bounds": "morebits.bounds",
     "capacity": "morebits.measure",
+    "codec": "morebits.codecs.registry",
     "curve": "morebits.measure",
+    "hide": "morebits.hiding",
     "linear": "morebits.linear",
+    "register": "morebits.codecs.registry",
+    "reveal": "morebits.hiding",
+    "room": "morebits.hiding",
 }
 
 

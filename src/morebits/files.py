@@ -11,6 +11,7 @@ import errno
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from morebits.errors import FileNotWritten
@@ -19,11 +20,18 @@ from morebits.errors import FileNotWritten
 _NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK)
 
 
-def write_bytes(path: str | os.PathLike[str], data: bytes, *, force: bool = False) -> None:
+def write_bytes(
+    path: str | os.PathLike[str],
+    data: bytes,
+    *,
+    force: bool = False,
+    check: Callable[[Path], None] | None = None,
+) -> None:
     """Write `data` to `path`; FileNotWritten, with nothing changed, when that cannot be done.
 
     A file that exists is replaced only with `force`, and keeps its permissions; a symbolic link
-    is followed, and only regular files are replaced.
+    is followed, and only regular files are replaced. `check` gets the temporary file that is
+    complete on the disk; if it raises, the target stays as it was.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -40,7 +48,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes, *, force: bool = Fals
     check_target(path, force=force)
     target = Path(os.path.realpath(path) if force else path)
     try:
-        _write(target, data, force)
+        _write(target, data, force, check)
     except FileExistsError:  # it appeared while we were writing
         raise _exists(path) from None
     except (OSError, ValueError) as error:
@@ -81,7 +89,7 @@ def _mode(path: str | os.PathLike[str], *, follow: bool) -> int | None:
         return None
 
 
-def _write(target: Path, data: bytes, force: bool) -> None:
+def _write(target: Path, data: bytes, force: bool, check: Callable[[Path], None] | None) -> None:
     """The bytes to a temporary file, then into place."""
     part = target.with_name(f".morebits-{secrets.token_hex(6)}.part")
     kept = _mode(target, follow=True) if force else None
@@ -93,6 +101,8 @@ def _write(target: Path, data: bytes, force: bool) -> None:
             file.write(data)
             file.flush()
             os.fsync(handle)
+        if check is not None:
+            check(part)
         if kept is not None:
             part.chmod(stat.S_IMODE(kept))
         if force:

@@ -113,7 +113,7 @@ class Embedding:
     nothing had to change); `bits` is the length of the message it carries.
     """
 
-    image: NDArray[np.uint8 | np.uint16]
+    image: NDArray[np.uint8 | np.uint16] = field(repr=False)
     psnr: float
     bits: int
     codec: str
@@ -130,9 +130,9 @@ class Extraction:
 
     status: Status
     codec: str
-    bits: NDArray[np.uint8] | None = None
-    payload: bytes | None = None
-    soft: NDArray[np.float32] | None = None
+    bits: NDArray[np.uint8] | None = field(default=None, repr=False)
+    payload: bytes | None = field(default=None, repr=False)
+    soft: NDArray[np.float32] | None = field(default=None, repr=False)
     p_value: float = 1.0
 
     def __bool__(self) -> bool:

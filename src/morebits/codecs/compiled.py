@@ -20,10 +20,12 @@ _log = logging.getLogger("morebits")
 
 def compiled(function: _F) -> _F:
     """The function as machine code, without Python's lock, the same integers everywhere."""
+    compile_kept: Any = njit(cache=True, nogil=True)
+    compile_anew: Any = njit(nogil=True)
     try:
-        return njit(cache=True, nogil=True)(function)
+        return compile_kept(function)
     except RuntimeError:  # no folder to keep it in: compiled again in every run
-        return njit(nogil=True)(function)
+        return compile_anew(function)
 
 
 class _Announce(event.Listener):
