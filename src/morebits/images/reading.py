@@ -1,0 +1,108 @@
+"""From a path, a PIL image or an array to a `Picture`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from morebits.errors import ImageError, InputError, MorebitsError
+from morebits.images import jp2, netpbm, pillow, png, tiff
+from morebits.images.arrays import from_array
+from morebits.images.picture import Picture
+
+#: Largest number of pixels that `read` opens unless it is told otherwise.
+MAX_PIXELS = 100_000_000
+
+#: Files that we look into ourselves, by how they begin.
+_OWN = {
+    png.read: (png.SIGNATURE,),
+    tiff.read: tiff.SIGNATURES,
+    jp2.read: jp2.SIGNATURES,
+    netpbm.read: netpbm.SIGNATURES,
+}
+
+
+def read(source: object, max_pixels: int = MAX_PIXELS) -> Picture:
+    """The picture behind a path, a PIL image or an array; ImageError or InputError otherwise.
+
+    Arrays are (H, W), (H, W, 1) or (H, W, 3). A `Picture` comes back as it is. A file whose
+    header announces more than `max_pixels` pixels is refused before anything is decoded.
+
+    >>> read(np.zeros((2, 3), np.uint8)).array.shape
+    (2, 3, 1)
+    """
+    if isinstance(source, Picture):
+        return source
+    if isinstance(source, np.ndarray):
+        return from_array(source)
+    if isinstance(source, (str, os.PathLike)):
+        if isinstance(max_pixels, bool) or not isinstance(max_pixels, int) or max_pixels < 1:
+            raise InputError("max_pixels", max_pixels, "give a whole number of at least 1")
+        return _from_path(Path(source), max_pixels)
+    from PIL import Image
+
+    if isinstance(source, Image.Image):
+        with _decoder_errors("PIL image"):
+            return pillow.from_pil(source, "PIL image")
+    expected = "give a path, a PIL image or a numpy array"
+    raise InputError("picture", f"a {type(source).__name__}", expected)
+
+
+def _from_path(path: Path, max_pixels: int) -> Picture:
+    name = str(path) if str(path).isprintable() else repr(str(path))
+    with _file_errors(name), path.open("rb") as file:
+        head = file.read(8)
+        own = next((each for each, begins in _OWN.items() if head.startswith(begins)), None)
+        data = head + file.read() if own else head
+    if not data:
+        raise ImageError(name, "is empty", "copy the picture again")
+    with _decoder_errors(name):
+        picture = own(data, name, max_pixels) if own else None
+        picture = picture or _with_pillow(path, name, data, max_pixels)
+    return replace(picture, path=path.absolute())
+
+
+def _with_pillow(path: Path, name: str, data: bytes, max_pixels: int) -> Picture:
+    """What the other decoders leave to Pillow, with the metadata that Pillow leaves out."""
+    picture = pillow.from_file(path, name, max_pixels)
+    if picture.file_format == "TIFF":
+        return tiff.with_metadata(picture, data)
+    if picture.file_format == "JPEG2000":
+        return jp2.with_metadata(picture, data)
+    return picture
+
+
+@contextmanager
+def _file_errors(name: str) -> Generator[None]:
+    """Whatever the system says of a path becomes one ImageError."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise ImageError(name, "no such file", "check the path") from None
+    except IsADirectoryError:
+        raise ImageError(name, "is a directory", "give one picture") from None
+    except (OSError, ValueError) as error:  # a path with a NUL byte is a ValueError
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ImageError(name, f"cannot be opened ({reason})", "check the path") from None
+
+
+@contextmanager
+def _decoder_errors(name: str) -> Generator[None]:
+    """Whatever a decoder raises on a broken file becomes one ImageError."""
+    from PIL import UnidentifiedImageError
+
+    try:
+        yield
+    except MorebitsError:
+        raise
+    except UnidentifiedImageError:
+        fix = "save it as an 8-bit RGB or gray PNG first"
+        raise ImageError(name, "is not a picture that Pillow can read", fix) from None
+    except Exception as error:  # noqa: BLE001 - decoders raise anything, from OSError to IndexError
+        problem = f"cannot be decoded ({' '.join(str(error).split())})"
+        raise ImageError(name, problem, "the file is broken or cut short, copy it again") from None
