@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from morebits import files
-from morebits.errors import FileNotWritten, MorebitsError
+from morebits.errors import FileNotWritten, ImageError, MorebitsError
 
 not_root = pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 
@@ -152,6 +152,29 @@ class TestRefused:
         files.check_target(tmp_path / "a")
         files.check_target(tmp_path / "a", force=True)
         assert listing(tmp_path) == {}
+
+
+class TestCheck:
+    def test_it_sees_the_whole_file_before_anyone_else(self, tmp_path):
+        seen: list[bytes] = []
+
+        def check(part):
+            assert not (tmp_path / "a").exists()
+            seen.append(part.read_bytes())
+
+        files.write_bytes(tmp_path / "a", b"new", check=check)
+        assert seen == [b"new"]
+        assert listing(tmp_path) == {"a": b"new"}
+
+    @pytest.mark.parametrize("error", [ImageError("a", "is bad", "fix it"), RuntimeError("bad")])
+    def test_its_error_comes_out_and_leaves_what_was_there(self, tmp_path, error):
+        def check(part):
+            raise error
+
+        (tmp_path / "a").write_bytes(b"old")
+        with pytest.raises(type(error), match="bad"):
+            files.write_bytes(tmp_path / "a", b"new", force=True, check=check)
+        assert listing(tmp_path) == {"a": b"old"}
 
 
 class TestFaults:

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from morebits.errors import FileNotWritten
+from morebits.errors import FileNotWritten, MorebitsError
 
 #: What a file system without hard links answers to `os.link`.
 _NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK)
@@ -49,6 +49,8 @@ def write_bytes(
     target = Path(os.path.realpath(path) if force else path)
     try:
         _write(target, data, force, check)
+    except MorebitsError:  # of the check
+        raise
     except FileExistsError:  # it appeared while we were writing
         raise _exists(path) from None
     except (OSError, ValueError) as error:
