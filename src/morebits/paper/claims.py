@@ -1,4 +1,4 @@
-"""Tables of figures in the running text, and of the handcrafted codec."""
+"""The table of figures in the running text."""
 
 from __future__ import annotations
 
@@ -8,37 +8,11 @@ from morebits import bounds
 from morebits.measure import capacity, curve
 from morebits.paper import printed
 from morebits.paper.bench import Bench
+from morebits.paper.handcrafted import box_bits
 from morebits.paper.tables import Row, Table
-from morebits.types import ImageFormat
 
 _ROUGH = "a round figure in the text"
 _LIMIT = "the text gives a limit only, and it holds"
-
-
-def box_bits(format: ImageFormat, psnr: float, peak: float | None = None) -> float:
-    """The handcrafted codec: `n log2(2 floor(peak 10^(-tau/20)) + 1)`, peak `2^k` by default.
-
-    >>> math.floor(box_bits(ImageFormat(width=256, height=256), 42))
-    456509
-    """
-    peak = 2.0**format.depth if peak is None else peak
-    return format.samples * math.log2(2 * math.floor(peak * 10 ** (-psnr / 20)) + 1)
-
-
-def handcrafted(bench: Bench) -> Table:
-    """The handcrafted codec by its formula, beside the exact count at the same PSNR."""
-    bench.progress("table of the handcrafted codec")
-    rows = [
-        Row(
-            f"box codec at {psnr:g} dB", each.value, box_bits(bench.large, psnr), each.unit,
-            each.place, f"computed at {bench.scale.large} px", each.relation,
-            more={"exact count": capacity(bench.large, psnr=psnr).bits,
-                  "peak 255": box_bits(bench.large, psnr, 255)},
-        )
-        for psnr, each in printed.HANDCRAFTED.items()
-    ]  # fmt: skip
-    title = f"The handcrafted codec at {bench.scale.large} px"
-    return Table("handcrafted", title, "tab:gray_image_experiments, lines 832-835", tuple(rows))
 
 
 def in_text(bench: Bench) -> Table:

@@ -7,7 +7,7 @@ from typing import Any
 from morebits.measure import curve
 from morebits.paper import printed
 from morebits.paper.bench import Bench
-from morebits.paper.claims import box_bits
+from morebits.paper.handcrafted import box_bits
 
 #: Heuristic bounds under these edits, and certified ones, all computed at the large size.
 _HEURISTIC = {
