@@ -5,9 +5,20 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+from cyclopts import Parameter
 
 from morebits.errors import InputError
 from morebits.types import ImageFormat
+
+if TYPE_CHECKING:
+    from morebits.images import Picture
+
+#: Options that several verbs have.
+Megapixels: TypeAlias = Annotated[float | None, Parameter(metavar="N", allow_leading_hyphen=True)]
+Flag: TypeAlias = Annotated[bool, Parameter(negative=(), show_default=False)]
+Json: TypeAlias = Annotated[bool, Parameter(name="--json", negative=(), show_default=False)]
 
 #: More rows than this are a table that nobody reads, and most likely a slip of the pen.
 MAX_ROWS = 10_000
@@ -56,6 +67,17 @@ def source(picture: Path | None, size: str | None, **words: int | None) -> Path 
     for name, value in given.items():
         raise InputError(f"--{name}", value, f"leave it out, {picture} has its own")
     return picture
+
+
+def read(path: Path, max_megapixels: float | None) -> Picture:
+    """The picture of a file, refused above so many millions of pixels."""
+    from morebits import images
+
+    if max_megapixels is None:
+        return images.read(path)
+    if not (math.isfinite(max_megapixels) and max_megapixels > 0):
+        raise InputError("--max-megapixels", max_megapixels, "give a number above 0, such as 200")
+    return images.read(path, max_pixels=math.ceil(max_megapixels * 1e6))
 
 
 def _finite(text: str, word: str) -> float:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
-import sys
+import math
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from morebits.human import grouped, in_bytes
@@ -13,14 +14,15 @@ from morebits.human import grouped, in_bytes
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from morebits.cli.models import Model
     from morebits.demo import Demo
-    from morebits.types import Capacity
+    from morebits.hiding import Marked
+    from morebits.types import Capacity, Extraction
 
 
-def print_json(found: Sequence[Capacity]) -> None:
-    """One object, or a list where there are several."""
-    plain = [each.to_dict() for each in found]
-    print(json.dumps(plain[0] if len(plain) == 1 else plain, indent=2, allow_nan=False))
+def print_json(plain: object) -> None:
+    """An object or a list, for programs."""
+    print(json.dumps(plain, indent=2, allow_nan=False))
 
 
 def table(found: Sequence[Capacity]) -> None:
@@ -45,12 +47,7 @@ def _all_about(found: Capacity) -> None:
         ("PSNR", f"at least {found.psnr:g} dB, peak {found.peak:g}"),
         ("time", f"{1000 * found.seconds:.1f} ms"),
     ]
-    grid = _table(head=False)
-    grid.add_column(style="dim", no_wrap=True)
-    grid.add_column(overflow="fold")
-    for row in rows:
-        grid.add_row(*row)
-    _print(grid)
+    _pairs(rows)
 
 
 def _rows(found: Sequence[Capacity]) -> None:
@@ -88,17 +85,80 @@ def demo(shown: Demo) -> None:
         print(f"wrote {path}")
 
 
+def hidden(marked: Marked, out: Path, *, level: float | None, as_json: bool) -> None:
+    """What was hidden and what it cost; `level` is the lowest PSNR, None for none."""
+    from morebits import measure
+
+    bound = measure.capacity(marked.cover, psnr=0.0 if level is None else level).bits
+    if as_json:
+        print_json({
+            "file": str(out),
+            "payload_bytes": marked.payload_bytes,
+            "message_bits": marked.bits,
+            "psnr": marked.psnr if math.isfinite(marked.psnr) else None,
+            "lowest_psnr": level,
+            "bound_bits": bound,
+            "codec": marked.codec,
+            "encrypted": marked.key is not None,
+            "revealed": True,
+        })  # fmt: skip
+        return
+    limit = "of all its bits" if level is None else f"of the most that is possible at {level:g} dB"
+    lock = "encrypted" if marked.key is not None else "no key: anyone can reveal it"
+    _pairs([
+        ("hidden", f"{marked.payload_bytes:,} bytes, {lock}"),
+        ("PSNR", f"{marked.psnr:.2f} dB"),
+        ("full", f"{100 * marked.bits / bound:.2g} % {limit}"),
+        ("written", f"{_name(out)} ({in_bytes(8 * out.stat().st_size)})"),
+        ("revealed again", "yes"),
+    ])  # fmt: skip
+
+
+def revealed(found: Extraction, out: Path | None) -> None:
+    """The answer as JSON; the payload is in it where it went nowhere else."""
+    plain: dict[str, object] = {"status": found.status, "codec": None, "p_value": found.p_value}
+    if found.payload is not None and found:
+        plain |= {"codec": found.codec, "payload_bytes": len(found.payload)}
+        if out is None:
+            plain["payload_base64"] = base64.b64encode(found.payload).decode()
+        else:
+            plain["file"] = str(out)
+    print_json(plain)
+
+
+def written(out: Path, length: int) -> None:
+    """One line on a file."""
+    print(f"wrote {_name(out)} ({in_bytes(8 * length)})")
+
+
+def models(known: Sequence[Model]) -> None:
+    """One line a codec."""
+    grid = _table()
+    for head in ("codec", "reads without the cover", "extra needed"):
+        grid.add_column(head, no_wrap=True)
+    grid.add_column("what for")
+    for each in known:
+        grid.add_row(each.name, "yes" if each.blind else "no", each.extra or "none", each.purpose)
+    _print(grid)
+
+
+def _name(path: Path) -> str:
+    """A path that any terminal can show."""
+    return str(path) if str(path).isprintable() else repr(str(path))
+
+
 def _short(error: float) -> str:
     return grouped(error) if error >= 100 else f"{error:.2g}"
 
 
-def working(message: str | None) -> AbstractContextManager[object]:
-    """A spinner on a terminal's stderr while something slow runs; nothing without a message."""
-    if message is None or not sys.stderr.isatty():
-        return nullcontext()
-    from rich.console import Console
-
-    return Console(stderr=True, markup=False).status(message)
+def _pairs(rows: Sequence[tuple[str, str]]) -> None:
+    """Names and values, one line each."""
+    grid = _table(head=False)
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for row in rows:
+        grid.add_row(*row)
+    _print(grid)
 
 
 def _table(*, head: bool = True) -> Table:
