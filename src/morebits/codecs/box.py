@@ -60,6 +60,24 @@ class Box:
             raise InputError("level", level, "give a sample value, 0 to 255 (16 bits: 65535)")
         self.psnr, self.level, self.peak = radius.check_psnr(psnr), level, peak
 
+    @classmethod
+    def around(cls, image: object) -> Box | None:
+        """The smallest box around mid-gray that this picture lies in; None for most pictures.
+
+        A marked cover almost surely uses the whole box, so this is how to read it without
+        knowing the PSNR.
+
+        >>> box = Box.around(np.array([[[128, 126, 130]]], np.uint8))
+        >>> box.half_side(ImageFormat(width=1, height=1))
+        2
+        """
+        picture = images.read(image)
+        mid = picture.format.mid
+        half = max(int(picture.array.max()) - mid, mid - int(picture.array.min()))
+        if not 0 < half <= mid // 2:
+            return None
+        return cls(radius.psnr_of_mse(half**2, peak=picture.format.rho))
+
     def capacity(self, cover: object) -> int:
         """`floor(n log2 q)` bits, exact; ImageError for a cover that is not solid."""
         picture = images.read(cover)

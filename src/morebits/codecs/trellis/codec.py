@@ -17,7 +17,7 @@ from morebits.codecs.trellis import body, rate, segments
 from morebits.codecs.trellis import head as heads
 from morebits.codecs.trellis.lanes import LANES
 from morebits.codecs.trellis.layout import HEAD_BITS, HEAD_LENGTH, HEAD_SAMPLES, Layout
-from morebits.codecs.trellis.plan import Plan, most_bits, plan, register_length
+from morebits.codecs.trellis.plan import Plan, most_bits, plan, register_length, told
 from morebits.errors import DoesNotFit, ImageError, InputError
 from morebits.images import Picture, Samples
 from morebits.types import Embedding, Extraction
@@ -29,12 +29,12 @@ STATES = (4, 1 << 17)
 
 _MOST_REST = heads.MOST_BITS - heads.LEAD_BITS
 _HEAD_PLAN = Plan(plain=0, coded=HEAD_BITS, length=HEAD_LENGTH)
-#: The squared error differs from message to message by this over the root of the samples.
-_SPREAD = 0.3
 #: So many deviations above the budget, another whitening will not help.
 _HOPELESS = 6.0
 #: So many deviations below it the capacity stays.
 _MARGIN = 2.5
+#: A head may cost this much more than another: about three deviations.
+_HEAD_ROOM = 1.2
 
 
 class Trellis:
@@ -73,11 +73,11 @@ class Trellis:
         """
         picture = images.read(cover)
         layout, top = _layout(picture), picture.format.rho
-        budget = radius.level(picture.format, self.psnr) - _head_error(layout)
+        flat, weights = picture.array.reshape(-1), self._weights(picture)
+        budget = radius.level(picture.format, self.psnr) - _head_error(flat, layout, top)
         if budget < 0:
             return 0
         length = register_length(self.states, layout.steps)
-        flat, weights = picture.array.reshape(-1), self._weights(picture)
 
         def error_at(bits: int) -> float:
             found = plan(layout, bits, depth=picture.depth, length=length)
@@ -87,7 +87,8 @@ class Trellis:
             return body.error_of_group(flat, layout, found, noise, top=top, weights=weights)
 
         tried = min(layout.body, layout.steps * LANES)
-        target = budget / layout.body * (1 - _MARGIN * _SPREAD / math.sqrt(tried))
+        spread = self._spread(tried, budget * tried / layout.body)
+        target = budget / layout.body * max(0.0, 1 - _MARGIN * spread)
         limit = min(most_bits(layout, depth=picture.depth, length=length), _MOST_REST)
         return heads.LEAD_BITS + rate.largest(error_at, target, limit=limit, samples=layout.body)
 
@@ -98,7 +99,7 @@ class Trellis:
         rest = max(0, message.size - heads.LEAD_BITS)
         found = plan(layout, rest, depth=picture.depth, length=length)
         budget = radius.level(picture.format, self.psnr)
-        hopeless = budget * (1 + _HOPELESS * _SPREAD / math.sqrt(layout.samples))
+        hopeless = budget * (1 + _HOPELESS * self._spread(layout.samples, budget))
         error = math.inf
         for whitening in range(heads.WHITENINGS):
             if found is None or rest > _MOST_REST:
@@ -117,10 +118,9 @@ class Trellis:
         flat = picture.array.reshape(-1)
         layout = Layout(flat.size)
         for head in _heads(flat, layout, self.key):
-            length = register_length(1 << (head.length - 1), layout.steps)
             rest = max(0, head.bits - heads.LEAD_BITS)
-            found = plan(layout, rest, depth=picture.depth, length=length)
-            if found is None or (found.plain, found.length) != (head.plain, head.length):
+            found = told(layout, rest, plain=head.plain, length=head.length)
+            if found is None:
                 continue
             lead = np.unpackbits(np.frombuffer(head.lead, np.uint8))[: head.bits]
             bits = body.read(flat, layout, found)[:rest]
@@ -141,6 +141,14 @@ class Trellis:
         weights = self._weights(picture)
         body.mark(flat, layout, found, rest, top=top, weights=weights, progress=self.progress)
         return flat.reshape(picture.array.shape)
+
+    def _spread(self, samples: int, error: float) -> float:
+        """Relative deviation of the squared error from message to message, as measured.
+
+        It falls with the root of the samples, or of the changes where those are few.
+        """
+        deviation = 0.3 * (1 + 4 / self.states)
+        return deviation * max(1 / math.sqrt(samples), 0.5 / math.sqrt(max(error, 1.0)))
 
     def _weights(self, picture: Picture) -> NDArray[np.uint8] | None:
         if self.mask is None:
@@ -179,9 +187,12 @@ def _layout(picture: Picture) -> Layout:
     return layout
 
 
-def _head_error(layout: Layout) -> int:
-    """About the squared error of all heads: 1.5 bits a sample cost a little over 0.5."""
-    return HEAD_SAMPLES * len(layout.heads) * 9 // 16
+def _head_error(flat: Samples, layout: Layout, top: int) -> float:
+    """Squared error of all heads, with room for one that costs more than the one tried here."""
+    tried = flat.copy()
+    _mark_heads(tried, layout, _noise(HEAD_BITS), top)
+    places = layout.head_places()[:, : len(layout.heads)]
+    return distortion.squared_error(flat[places], tried[places]) * _HEAD_ROOM
 
 
 def _noise(bits: int) -> NDArray[np.uint8]:

@@ -56,6 +56,17 @@ def plan(layout: Layout, bits: int, *, depth: int, length: int) -> Plan | None:
     return Plan(plain, max(0, share - plain * steps), length)
 
 
+def told(layout: Layout, bits: int, *, plain: int, length: int) -> Plan | None:
+    """The plan that a head tells of; None when no encoder can have made it.
+
+    The decoder takes any plan, so that a later encoder may divide a message otherwise.
+    """
+    steps = layout.steps
+    coded = max(0, -(-bits // layout.segments) - plain * steps)
+    possible = length >= _SHORTEST and coded <= 2 * max(0, steps - length)
+    return Plan(plain, coded, length) if possible else None
+
+
 def most_bits(layout: Layout, *, depth: int, length: int) -> int:
     """The longest body that any plan carries, whatever it does to the picture."""
     steps = layout.steps

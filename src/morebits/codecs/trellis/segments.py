@@ -11,7 +11,15 @@ from morebits.codecs.compiled import compiled
 from morebits.codecs.trellis.columns import columns
 from morebits.codecs.trellis.lanes import LANES
 from morebits.codecs.trellis.plan import Plan
-from morebits.codecs.trellis.viterbi import nearest, particular, prices, schedule, search, spell
+from morebits.codecs.trellis.viterbi import (
+    KEPT,
+    nearest,
+    particular,
+    prices,
+    schedule,
+    search,
+    spell,
+)
 
 Array = NDArray[Any]
 
@@ -31,7 +39,7 @@ def mark(cover: Array, bits: Array, plan: Plan, top: int, weights: Array | None)
     digits = _digits(bits[:, plan.coded :], steps, plan.plain)
     offsets = _particulars(bits[:, : plan.coded], leaves, table, plan.length)
     costs = prices(cover, digits, offsets, _EVEN if weights is None else weights, plan.plain, top)
-    symbols = search(costs, table, leaves, plan.length)
+    symbols = search(costs, table, leaves, plan.length, KEPT)
     return _apply(cover, digits, symbols ^ offsets, plan.plain, top)
 
 

@@ -43,7 +43,7 @@ _DEAD = 20_000
 #: Samples between two subtractions of the smallest metric.
 _PAUSE = 16
 #: Bytes of decisions kept at a time; above that, decisions are computed twice.
-_DECISIONS = 1 << 27
+KEPT = 1 << 27
 
 
 @compiled
@@ -191,15 +191,16 @@ def _backward(
 
 
 @compiled
-def search(costs: Array, columns: Array, leaves: Array, length: int) -> Array:
+def search(costs: Array, columns: Array, leaves: Array, length: int, kept: int) -> Array:
     """The cheapest codeword symbols (samples, LANES) for these costs.
 
-    Decisions are kept for a block of samples at a time. With several blocks, the first pass
-    keeps only the metrics before each block, and the second goes from the last block to the
-    first and decides again: memory stays bounded for any number of states, at twice the time.
+    Decisions are kept for a block of samples at a time, in `kept` bytes. With several blocks,
+    the first pass keeps only the metrics before each block, and the second goes from the last
+    block to the first and decides again: memory stays bounded for any number of states, at
+    twice the time.
     """
     samples = costs.shape[0]
-    block = min(samples, max(64, _DECISIONS >> (length + 2)))
+    block = min(samples, max(1, kept >> (length + 2)))
     count = (samples + block - 1) // block
     before = np.empty((count, 1 << length, LANES), np.int16)
     old = np.full((1 << length, LANES), _DEAD, np.int16)
