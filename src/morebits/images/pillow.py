@@ -13,7 +13,7 @@ import threading
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,9 @@ from morebits.images.picture import (
     Picture,
     check_size,
     from_decoder,
-    frozen,
     tidy_dpi,
     too_many,
 )
-from morebits.images.turns import UNDONE_BY, turned
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -38,7 +36,7 @@ _TO_RGB = 'convert it first, for example with PIL: image.convert("RGB").save("pi
 _alone = threading.RLock()
 
 
-def from_file(path: Path, name: str, max_pixels: int) -> Picture:
+def from_file(file: Path | BinaryIO, name: str, max_pixels: int) -> Picture:
     """The picture of a file, as it is stored; what Pillow warns of becomes a note."""
     from PIL import Image
 
@@ -47,10 +45,12 @@ def from_file(path: Path, name: str, max_pixels: int) -> Picture:
         warnings.simplefilter("error", Image.DecompressionBombWarning)
         limit, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, max_pixels
         try:
-            with Image.open(path) as image:
+            with Image.open(file) as image:
                 channels = 3 if image.mode not in ("1", "L", "LA", "I", "F", "I;16") else 1
                 check_size(name, *image.size, channels, max_pixels)
-                picture = _as_stored(image, name)
+                if image.format == "TIFF":
+                    image.getexif()[0x0112] = 1  # or Pillow turns what XMP says to turn
+                picture = from_pil(image, name)
         except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
             pixels = re.search(r"\((\d+) pixels\)", str(error))
             raise too_many(name, int(pixels[1]) if pixels else 0, max_pixels) from None
@@ -58,15 +58,6 @@ def from_file(path: Path, name: str, max_pixels: int) -> Picture:
             Image.MAX_IMAGE_PIXELS = limit
     heard = dict.fromkeys(f"Pillow warns: {' '.join(str(each.message).split())}" for each in caught)
     return replace(picture, notes=(*picture.notes, *heard))
-
-
-def _as_stored(image: Image, name: str) -> Picture:
-    """Pillow turns a TIFF by its orientation when it loads it, and forgets that it did."""
-    applied = image.getexif().get(0x0112, 1) if image.format == "TIFF" else 1
-    picture = from_pil(image, name)
-    back = UNDONE_BY.get(applied, 1)
-    alpha = None if picture.alpha is None else turned(picture.alpha, back)
-    return replace(picture, array=frozen(turned(picture.array, back)), alpha=alpha)
 
 
 def from_pil(image: Image, name: str) -> Picture:

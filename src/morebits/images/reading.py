@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from morebits.errors import ImageError, InputError, MorebitsError
-from morebits.images import jp2, netpbm, pillow, png, tiff
+from morebits.images import jp2, netpbm, pillow, png, tags, tiff
 from morebits.images.arrays import from_array
 from morebits.images.picture import Picture
 
@@ -69,10 +70,12 @@ def _from_path(path: Path, max_pixels: int) -> Picture:
 
 def _with_pillow(path: Path, name: str, data: bytes, max_pixels: int) -> Picture:
     """What the other decoders leave to Pillow, with the metadata that Pillow leaves out."""
+    if data.startswith(tiff.SIGNATURES):
+        # Pillow turns a TIFF by its orientation when it loads it, and some of them wrongly.
+        file = io.BytesIO(tags.neutral(data))
+        return tiff.with_metadata(pillow.from_file(file, name, max_pixels), data)
     picture = pillow.from_file(path, name, max_pixels)
-    if picture.file_format == "TIFF":
-        return tiff.with_metadata(picture, data)
-    if picture.file_format == "JPEG2000":
+    if data.startswith(jp2.SIGNATURES):
         return jp2.with_metadata(picture, data)
     return picture
 

@@ -57,36 +57,61 @@ def parse(data: bytes) -> Tags | None:
     >>> parse(serialise(Tags("<", {ORIENTATION: short("<", 6)}))).entries
     {274: Value(kind=3, number=1, data=b'\x06\x00')}
     """
-    order = {b"II": "<", b"MM": ">"}.get(data[:2])
-    if order is None:
-        return None
     try:
-        (magic,) = struct.unpack(order + "H", data[2:4])
-        if magic not in (42, 43):
-            return None
-        big = magic == 43
-        (offset,) = struct.unpack(order + ("Q" if big else "I"), data[8:16] if big else data[4:8])
+        order, big, offset = _begin(data)
         entries, more = _directory(data, order, big, offset, 0)
-    except (struct.error, OverflowError):  # cut short
+    except (struct.error, OverflowError):  # something else, or cut short
         return None
     return Tags(order, entries, more)
+
+
+def neutral(data: bytes) -> bytes:
+    """The same TIFF bytes, but with orientation 1 where they have one."""
+    try:
+        order, big, offset = _begin(data)
+        places, size, _ = _places(data, order, big, offset)
+    except struct.error:
+        return data
+    for place in places:
+        if data[place : place + 2] == struct.pack(order + "H", ORIENTATION):
+            entry = struct.pack(order + ("HHQH" if big else "HHIH"), ORIENTATION, SHORT, 1, 1)
+            return data[:place] + entry.ljust(size, b"\0") + data[place + size :]
+    return data
+
+
+def _begin(data: bytes) -> tuple[str, bool, int]:
+    """Byte order, whether it is BigTIFF, and where the first directory is."""
+    order = {b"II": "<", b"MM": ">"}.get(data[:2], "")
+    magic = struct.unpack(order + "H", data[2:4])[0] if order else 0
+    if magic not in (42, 43):
+        raise struct.error("neither TIFF nor EXIF")
+    big = magic == 43
+    (offset,) = struct.unpack_from(order + ("Q" if big else "I"), data, 8 if big else 4)
+    return order, big, offset
+
+
+def _places(data: bytes, order: str, big: bool, offset: int) -> tuple[range, int, int]:
+    """Where the entries of a directory are, their size, and that of the value inside."""
+    head, size, wide = ("Q", 20, 8) if big else ("H", 12, 4)
+    start = offset + struct.calcsize(order + head)
+    (count,) = struct.unpack(order + head, data[offset:start])
+    if start + size * count + wide > len(data):
+        raise struct.error("more entries than bytes")
+    return range(start, start + size * count, size), size, wide
 
 
 def _directory(
     data: bytes, order: str, big: bool, offset: int, level: int
 ) -> tuple[dict[int, Value | Directory], bool]:
-    head, layout, size, wide = ("Q", "HHQ", 20, 8) if big else ("H", "HHI", 12, 4)
-    start = offset + struct.calcsize(order + head)
-    (count,) = struct.unpack(order + head, data[offset:start])
-    end = start + size * count
-    if end + wide > len(data):
-        raise struct.error("more entries than bytes")
+    """The entries of a directory, and whether another one follows it."""
+    places, size, wide = _places(data, order, big, offset)
     entries: dict[int, Value | Directory] = {}
     left = len(data)  # many entries may point to the same bytes
-    for place in range(start, end, size):
-        tag, kind, number = struct.unpack(order + layout, data[place : place + size - wide])
-        field = data[place + size - wide : place + size]
-        (target,) = struct.unpack(order + ("Q" if wide == 8 else "I"), field)
+    for place in places:
+        value = place + size - wide
+        tag, kind, number = struct.unpack(order + ("HHQ" if big else "HHI"), data[place:value])
+        field = data[value : value + wide]
+        (target,) = struct.unpack(order + ("Q" if big else "I"), field)
         length = _SIZES.get(kind, 0) * number
         left -= length
         if tag in _NESTED and level < 2:
@@ -96,7 +121,7 @@ def _directory(
             raw = field[:length] if length <= wide else data[target : target + length]
             if len(raw) == length:
                 entries[tag] = Value(kind, number, raw)
-    return entries, any(data[end : end + wide])
+    return entries, any(data[places.stop : places.stop + wide])
 
 
 def serialise(tags: Tags, start: int = 8) -> bytes:

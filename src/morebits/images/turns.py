@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 from morebits.images import tags
 from morebits.images.picture import Picture, frozen
 
-#: The orientation that takes each orientation back.
-UNDONE_BY = {1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 8, 7: 7, 8: 6}
-
 
 def turned(array: NDArray[Any], orientation: int) -> NDArray[Any]:
     """The array as a viewer shows it; `orientation` is 1 to 8 (EXIF 2.32, section 4.6.4).
