@@ -115,7 +115,7 @@ class Box:
         q = 2 * half + 1
         offset += q * (offset < 0)
         number = digits.number_of_digits(offset, q) - 1
-        whole = gmpy2.mpz(q) ** count
+        whole = digits.power(q, count)
         room = whole.bit_length() - 1
         if number < 0 or number.bit_length() > room:
             return Extraction("nothing", self.name)

@@ -8,6 +8,7 @@ large integers down to blocks that fit 64 bits, which numpy takes apart all at o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import gmpy2
 import numpy as np
@@ -17,13 +18,23 @@ from numpy.typing import NDArray
 _BLOCK_LIMIT = 1 << 63
 
 
+@lru_cache(maxsize=8)
+def power(q: int, count: int) -> gmpy2.mpz:
+    """`q^count`, how many numbers `count` digits can write.
+
+    >>> int(power(5, 4))
+    625
+    """
+    return gmpy2.mpz(q) ** count
+
+
 def whole_bits(q: int, count: int) -> int:
     """`floor(count log2 q)`, exact: the bits that `count` digits can always hold.
 
     >>> whole_bits(5, 3 * 256 * 256)
     456509
     """
-    return (gmpy2.mpz(q) ** count).bit_length() - 1
+    return power(q, count).bit_length() - 1
 
 
 def number_of_bits(bits: NDArray[np.uint8]) -> gmpy2.mpz:
@@ -54,9 +65,9 @@ def digits_of_number(number: gmpy2.mpz, q: int, count: int) -> NDArray[np.int64]
     width = _block_width(q)
     blocks = -(-count // width)
     pieces = [number]
-    for power in reversed(_powers(q, width, blocks)):
-        pieces = [half for piece in pieces for half in gmpy2.f_divmod(piece, power)[::-1]]
-    rest = np.array([int(piece) for piece in pieces[:blocks]], np.int64)
+    for divisor in reversed(_divisors(q, width, blocks)):
+        pieces = [half for piece in pieces for half in gmpy2.f_divmod(piece, divisor)[::-1]]
+    rest = np.fromiter(map(int, pieces), np.int64, blocks)
     digits = np.empty((blocks, width), np.int64)
     for i in range(width):  # numpy divides by one number without dividing; its divmod does not
         left = rest // q
@@ -80,9 +91,9 @@ def number_of_digits(digits: NDArray[np.int64], q: int) -> gmpy2.mpz:
     for i in reversed(range(width)):
         value = value * q + table[:, i]
     pieces: Sequence[gmpy2.mpz] = [gmpy2.mpz(each) for each in value.tolist()]
-    for power in _powers(q, width, blocks):
+    for factor in _divisors(q, width, blocks):
         pieces = [*pieces, gmpy2.mpz(0)] if len(pieces) % 2 else pieces
-        pieces = [low + high * power for low, high in zip(pieces[::2], pieces[1::2], strict=True)]
+        pieces = [low + high * factor for low, high in zip(pieces[::2], pieces[1::2], strict=True)]
     return pieces[0] if pieces else gmpy2.mpz(0)
 
 
@@ -94,9 +105,10 @@ def _block_width(q: int) -> int:
     return width
 
 
-def _powers(q: int, width: int, blocks: int) -> list[gmpy2.mpz]:
+@lru_cache(maxsize=8)
+def _divisors(q: int, width: int, blocks: int) -> tuple[gmpy2.mpz, ...]:
     """`q^width` squared again and again: what splits a tree over this many blocks."""
-    powers: list[gmpy2.mpz] = []
+    found: list[gmpy2.mpz] = []
     for depth in range(max(blocks - 1, 0).bit_length()):
-        powers.append(powers[-1] ** 2 if depth else gmpy2.mpz(q) ** width)
-    return powers
+        found.append(found[-1] ** 2 if depth else gmpy2.mpz(q) ** width)
+    return tuple(found)

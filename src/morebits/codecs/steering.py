@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from morebits.codecs import digits, rans
 from morebits.codecs.gaussian import Gaussian, widest
-from morebits.images import Samples
+from morebits.distortion import squared_error
+from morebits.images import Samples, histogram
 
 #: The last state of the coder is below `2^_STATE_LIMIT_BITS`.
 _STATE_LIMIT_BITS = rans.STATE_BITS + rans.WORD_BITS
@@ -66,7 +67,7 @@ def spend(
     """
     marked = cover.copy()
     left, state, used = layout.energy, start, 0
-    for piece, counts, samples in _blocks(cover[: layout.body], rho):
+    for piece, counts, samples in _blocks(cover[: layout.body]):
         table = _table(counts, left, samples)
         found = rans.spend(
             cover[piece], marked[piece], table.edges, table.starts,
@@ -90,9 +91,9 @@ def regain(
         return None
     left = layout.energy
     plan: list[tuple[slice, Gaussian, int]] = []
-    for piece, counts, samples in _blocks(cover[: layout.body], rho):
+    for piece, counts, samples in _blocks(cover[: layout.body]):
         table = _table(counts, left, samples)
-        left -= _energy(cover[piece], marked[piece])
+        left -= squared_error(cover[piece], marked[piece])
         if left < 0:
             return None
         plan.append((piece, table, left))
@@ -107,14 +108,14 @@ def regain(
     return state, words[free:]
 
 
-def _blocks(cover: Samples, rho: int) -> Iterator[tuple[slice, NDArray[np.int64], int]]:
+def _blocks(cover: Samples) -> Iterator[tuple[slice, NDArray[np.int64], int]]:
     """Each block, with how often each value occurs from it to the end, and in how many samples."""
-    counts, start = np.bincount(cover, minlength=rho + 1), 0
+    counts, start = histogram(cover), 0
     while start < cover.size:
         samples = cover.size - start
         piece = slice(start, start + (samples + 1) // 2)
         yield piece, counts, samples
-        counts = counts - np.bincount(cover[piece], minlength=rho + 1)
+        counts = counts - histogram(cover[piece])
         start = piece.stop
 
 
@@ -124,11 +125,6 @@ def _table(counts: NDArray[np.int64], left: int, samples: int) -> Gaussian:
     In a ball of m dimensions a coordinate has `1 / (m + 2)` of the squared radius, not 1 / m.
     """
     return widest(counts, left * samples, samples + 2)
-
-
-def _energy(cover: Samples, marked: Samples) -> int:
-    change = marked.astype(np.int64) - cover
-    return int(np.dot(change, change))
 
 
 def _last_state(marked: Samples, layout: Layout) -> int | None:
