@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -87,11 +88,12 @@ class TestRoundTrip:
     def test_same_input_same_image_and_another_payload_another_salt(self):
         one, again = (mb.hide(scene(), b"same", key="k").image for _ in range(2))
         assert (one == again).all()
-        salts = {
-            Trellis(key="k").extract(mb.hide(cover, text, key="k").image).bits[:96].tobytes()
-            for cover in (scene(), scene(seed=1))
-            for text in (b"same", b"else")
-        }
+        salts = set()
+        for cover in (scene(), scene(seed=1)):
+            for text in (b"same", b"else"):
+                found = Trellis(key="k").extract(mb.hide(cover, text, key="k").image)
+                assert found.bits is not None
+                salts.add(found.bits[:96].tobytes())
         assert len(salts) == 4
 
 
@@ -155,10 +157,8 @@ class TestAnswers:
         cut = data.draw(st.integers(0, len(raw)))
         path = folder / "damaged.png"
         path.write_bytes(raw[:cut] if data.draw(st.booleans()) else raw)
-        try:
+        with contextlib.suppress(MorebitsError):
             assert mb.reveal(path).payload in (None, b"payload")
-        except MorebitsError:
-            pass
 
 
 class TestSave:
