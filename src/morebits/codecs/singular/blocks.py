@@ -46,7 +46,8 @@ class Block:
 
     `gains` are the singular values in use, `right` (inputs x coordinates) the singular
     vectors. Rounding the edited piece adds `bias` to its outputs, on average, and `noise`, a
-    variance, to its coordinates. `inputs` and `outputs` place the pieces in the planar
+    variance, to its coordinates; `loose` are outputs whose arithmetic is not exact, so that a
+    tie may be rounded either way. `inputs` and `outputs` place the pieces in the planar
     picture, one row a copy.
     """
 
@@ -55,6 +56,7 @@ class Block:
     right: Array
     bias: Array
     noise: Array
+    loose: NDArray[np.bool_]
     inputs: Index
     outputs: Index
 
@@ -149,12 +151,13 @@ def _block(piece: Any, inputs: Index, outputs: Index) -> Block:
     right = (dense.T @ vectors) / np.sqrt(squares) if wide else vectors
     right = np.ascontiguousarray(canonical(squares, right))
     gains = np.linalg.norm(piece @ right, axis=0)
-    bias, noise = _rounding(dense, (piece @ right) / gains)
-    return Block(piece.tocsc(), gains, right, bias, noise, inputs, outputs)
+    scale, noise = _rounding(dense, (piece @ right) / gains)
+    bias = np.where(scale > 1, 0.5 / scale, 0.0)
+    return Block(piece.tocsc(), gains, right, bias, noise, np.isinf(scale), inputs, outputs)
 
 
 def _rounding(dense: Array, left: Array) -> tuple[Array, Array]:
-    """What rounding a block's outputs adds: a bias an output, a variance a coordinate.
+    """What rounding adds: q of each output (below), and a variance to each coordinate.
 
     An output of whole samples with weights that are multiples of `1/q`, q a power of two, is
     a multiple of `1/q` itself. Rounded, halves up, it moves by `1/(2q)` on average, with
@@ -170,7 +173,7 @@ def _rounding(dense: Array, left: Array) -> tuple[Array, Array]:
         groups.setdefault(row.tobytes(), []).append(o)
     together = np.stack([left[own].sum(axis=0) for own in groups.values()])
     variance = (1 - 1 / scale**2)[[own[0] for own in groups.values()]] / 12
-    return np.where(scale > 1, 0.5 / scale, 0.0), variance @ together**2
+    return scale, variance @ together**2
 
 
 def canonical(squares: Array, vectors: Array) -> Array:

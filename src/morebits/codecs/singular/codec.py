@@ -137,10 +137,12 @@ class Singular:
         return Embedder(self._blocks, self._plan, self._edited_cover, rho, (-mid, rho - mid))
 
     @cached_property
-    def _exact(self) -> bool:
-        """Whether the edit's arithmetic is exact: multiples of 2^-20 only."""
-        data = np.concatenate([*(b.matrix.data for b in self._blocks), self._edited_cover])
-        return bool((data * 2**20 == np.rint(data * 2**20)).all())
+    def _loose(self) -> NDArray[np.bool_]:
+        """Outputs whose ties may be rounded either way."""
+        found = np.zeros(self.operator.outputs, bool)
+        for block in self._blocks:
+            found[block.outputs] = block.loose
+        return found
 
     def _marked(
         self, padded: NDArray[np.uint8], mask: int
@@ -162,21 +164,16 @@ class Singular:
         exact = to_planar(self.operator.apply(marked), self.operator.out_shape).ravel()
         shown = np.clip(np.floor(exact + 0.5), 0, self.format.rho)
         read, away = self._read(shown)
-        doubt = np.zeros(away.shape)
-        if not self._exact:
-            ties = np.flatnonzero(np.abs(exact + 0.5 - np.rint(exact + 0.5)) < _TIE)
-            if ties.size:
-                doubt = self._doubt(ties)
+        ties = self._loose & (np.abs(exact + 0.5 - np.rint(exact + 0.5)) < _TIE)
+        doubt = self._doubt(ties) if ties.any() else 0.0
         off = (read != digits) | (np.abs(away) + doubt > 0.5 - MARGIN)
         near = np.abs(read - digits) <= 1
         return bool(near.all()) and int(off.sum()) <= self._plan.errors
 
-    def _doubt(self, ties: Index) -> NDArray[np.float64]:
+    def _doubt(self, ties: NDArray[np.bool_]) -> NDArray[np.float64]:
         """How far the coordinates move, in steps, if these outputs are rounded the other way."""
-        either = np.zeros(self.operator.outputs, bool)
-        either[ties] = True
         moved = [
-            np.abs(block.left()).T @ either[block.outputs].T.astype(np.float64)
+            np.abs(block.left()).T @ ties[block.outputs].T.astype(np.float64)
             for block in self._blocks
         ]
         return self._deal(moved)

@@ -133,7 +133,8 @@ class Embedder:
         if change.size > 1:
             anneal(
                 change, value, shown, read, job.center, job.half, matrix.indices, matrix.indptr,
-                matrix.data, shop.left, shop.left_t, gray, low, high, self.reach, *schedule,
+                matrix.data, shop.left, shop.left_t, gray, shop.block.loose, low, high,
+                self.reach, *schedule,
                 weight, seed * 1000 + job.copy,
             )  # fmt: skip
         wrong = int((np.abs(read - job.center) > _INSIDE * job.half).sum())

@@ -25,6 +25,9 @@ INNER = 0.6
 #: Changes between two gradients.
 _BATCH = 32
 
+#: Outputs this close to a tie, whose arithmetic is not exact, cost something.
+_TIE, _TIE_COST = 1e-7, 0.1
+
 _GOLDEN = 0x9E3779B97F4A7C15
 
 
@@ -42,6 +45,7 @@ def anneal(
     left: NDArray[np.float32],
     left_t: NDArray[np.float32],
     gray: NDArray[np.float64],
+    loose: NDArray[np.bool_],
     low: NDArray[np.float64],
     high: NDArray[np.float64],
     reach: tuple[int, int],
@@ -55,7 +59,8 @@ def anneal(
 
     `change` is what the picture adds to the cover, within `reach`; `value` is the matrix (CSC)
     times it; `shown` is `value + gray` rounded, within `low` and `high`; `read` are the
-    coordinates `left^T (shown - gray)`, wanted within `half` of `center`.
+    coordinates `left^T (shown - gray)`, wanted within `half` of `center`. Outputs that are
+    `loose` should not be near a tie.
     """
     inputs, outputs, size = change.size, value.size, read.size
     state = np.uint64(seed) * np.uint64(_GOLDEN) + np.uint64(1)
@@ -81,7 +86,14 @@ def anneal(
             guess, count = 0.0, 0
             for p in range(indptr[j], indptr[j + 1]):
                 o = indices[p]
-                rounded = np.floor(value[o] + step * data[p] + gray[o] + 0.5)
+                before = value[o] + gray[o] + 0.5
+                after = before + step * data[p]
+                rounded = np.floor(after)
+                if loose[o]:
+                    if abs(after - np.rint(after)) < _TIE:
+                        bar -= _TIE_COST
+                    if abs(before - np.rint(before)) < _TIE:
+                        bar += _TIE_COST
                 more = min(max(rounded, low[o]), high[o]) - shown[o]
                 if more != 0:
                     guess += more * gradient[o] + more * more * curve[o]
