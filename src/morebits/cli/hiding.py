@@ -53,7 +53,7 @@ def hide(
     *,
     out: Out,
     text: Annotated[str | None, Parameter(metavar="T", allow_leading_hyphen=True)] = None,
-    file: Path | None = None,
+    file: Annotated[Path | None, Parameter(allow_leading_hyphen=True)] = None,
     psnr: Level = None,
     fill: arguments.Flag = False,
     key: Key = None,
@@ -124,6 +124,8 @@ def hide(
     with terminal.working(f"hiding {len(payload):,} bytes") as update:
         if codec == "trellis":
             options["progress"] = update
+        else:
+            options["level"] = int(picture.array[0, 0, 0])
         marked = hiding.hide(
             picture, payload, psnr=level, fill=fill, key=secret, codec=codec, **options
         )
@@ -197,8 +199,8 @@ def _options(codec: str, states: int | None, *, mask: bool) -> dict[str, Any]:
 
         given["mask"] = masks.texture
     if codec != "trellis" and given:
-        name = next(iter(given))
-        raise InputError(f"--{name}", states if name == "states" else True, "only for the trellis")
+        name, value = ("--mask", True) if states is None else ("--states", states)
+        raise InputError(name, value, f"leave it out, {codec} does not have it")
     return given
 
 
@@ -210,7 +212,10 @@ def _why_not(status: str, *, keyed: bool) -> str:
         )
     if keyed:
         return "nothing found with this key; check the key, and that nobody edited the picture"
-    return "nothing found without a key; give the key if there is one (--key-file)"
+    return (
+        "nothing found without a key; give the key if there is one (--key-file), "
+        "and check that nobody edited the picture"
+    )
 
 
 def _print(payload: bytes) -> None:

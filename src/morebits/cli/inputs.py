@@ -55,7 +55,7 @@ def key(word: str | None, file: Path | None) -> str | bytes | None:
 def _checked(source: str, found: bytes) -> str | bytes:
     """Text wherever it is text, so that all sources of the same key agree."""
     if not found:
-        raise InputError(source, "empty", "give at least one letter, or no key at all")
+        raise InputError(source, "", "give at least one letter, or no key at all")
     try:
         return found.decode()
     except UnicodeDecodeError:

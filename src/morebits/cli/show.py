@@ -134,11 +134,12 @@ def written(out: Path, length: int) -> None:
 def models(known: Sequence[Model]) -> None:
     """One line a codec."""
     grid = _table()
-    for head in ("codec", "reads without the cover", "extra needed"):
+    for head in ("codec", "blind", "extra"):
         grid.add_column(head, no_wrap=True)
-    grid.add_column("what for")
+    grid.add_column("for")
     for each in known:
         grid.add_row(each.name, "yes" if each.blind else "no", each.extra or "none", each.purpose)
+    print("Blind codecs read a picture without its cover; extra: pip install 'morebits[EXTRA]'.")
     _print(grid)
 
 
