@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
 import zlib
 
 import imagecodecs
@@ -84,6 +86,19 @@ class TestPng:
         data[29:33] = struct.pack(">I", zlib.crc32(bytes(data[12:29])))
         (tmp_path / "a.png").write_bytes(data)
         same(tmp_path / "a.png", array)
+
+    def test_odd_chunks_are_not_worth_a_line_on_stderr(self, tmp_path):
+        array = samples((5, 7, 3))
+        data = bytes(imagecodecs.png_encode(array))
+        body = b"iCCP" + b"odd\0\0" + zlib.compress(b"not a profile")
+        chunk = struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
+        (tmp_path / "a.png").write_bytes(data[:33] + chunk + data[33:])
+        assert same(tmp_path / "a.png", array).icc == b"not a profile"
+        code = "import sys; from morebits import images; images.read(sys.argv[1])"
+        run = subprocess.run(
+            [sys.executable, "-c", code, tmp_path / "a.png"], capture_output=True, check=True
+        )
+        assert run.stderr == b""
 
 
 class TestTiff:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -18,6 +19,11 @@ from morebits.images.picture import Picture
 
 #: Largest number of pixels that `read` opens unless it is told otherwise.
 MAX_PIXELS = 100_000_000
+
+# What these two log is about chunks that we do not need; what counts, they raise. Without a
+# handler, Python would print it.
+for _library in ("imagecodecs", "tifffile"):
+    logging.getLogger(_library).addHandler(logging.NullHandler())
 
 #: Files that we look into ourselves, by how they begin.
 _OWN = {
