@@ -34,7 +34,7 @@ class ImageError(MorebitsError, ValueError):
 
     def __init__(self, source: object, problem: str, fix: str):
         self.source, self.problem, self.fix = source, problem, fix
-        super().__init__(f"{source}: {problem}; {fix}")
+        super().__init__(f"{_printable(source)}: {problem}; {fix}")
 
 
 class LossyFile(ImageError):
@@ -46,8 +46,7 @@ class FileNotWritten(MorebitsError, OSError):
 
     def __init__(self, path: object, problem: str, fix: str):
         self.path, self.problem, self.fix = path, problem, fix
-        name = str(path)
-        super().__init__(f"{name if name.isprintable() else repr(name)}: {problem}; {fix}")
+        super().__init__(f"{_printable(path)}: {problem}; {fix}")
 
 
 class BoundNotValid(MorebitsError, ValueError):
@@ -93,6 +92,11 @@ class MissingExtra(MorebitsError, ImportError):
     def __init__(self, package: str, extra: str):
         self.package, self.extra = package, extra
         super().__init__(f"{package} is not installed: pip install 'morebits[{extra}]'")
+
+
+def _printable(path: object) -> str:
+    name = str(path)
+    return name if name.isprintable() else repr(name)
 
 
 def _short(value: object) -> str:

@@ -157,6 +157,14 @@ class TestTiff:
         else:
             assert "has an extra channel that is not plain alpha" in refused(path)
 
+    def test_other_extra_channels_of_gray(self, tmp_path):
+        array = samples((5, 7, 2))
+        tifffile.imwrite(
+            tmp_path / "a.tif", array, photometric="minisblack", planarconfig="contig",
+            extrasamples=["unspecified"], metadata=None,
+        )  # fmt: skip
+        assert "has an extra channel that is not plain alpha" in refused(tmp_path / "a.tif")
+
     def test_pages(self, tmp_path):
         array = samples((2, 5, 7, 3))
         tifffile.imwrite(tmp_path / "a.tif", array, photometric="rgb", metadata=None)
@@ -224,7 +232,8 @@ class TestJp2:
     @deep
     @pytest.mark.parametrize("keep", [0.2, 0.6, 0.95])
     def test_cut_short(self, tmp_path, shape, keep):
-        data = imagecodecs.jpeg2k_encode(samples(shape), level=0, codecformat="jp2")
+        array = samples((32, 32, *shape[2:]))
+        data = imagecodecs.jpeg2k_encode(array, level=0, codecformat="jp2")
         (tmp_path / "a.jp2").write_bytes(data[: int(keep * len(data))])
         assert "copy it again" in refused(tmp_path / "a.jp2")
 

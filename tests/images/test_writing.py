@@ -210,7 +210,8 @@ class TestOtherReaders:
 
     def test_webp_leaves_out_opaque_alpha_and_nothing_else(self, tmp_path):
         cover = replace(picture(), alpha=np.full((5, 7), 255, np.uint8))
-        images.write(tmp_path / "a.webp", cover.array, cover)
+        notes = images.write(tmp_path / "a.webp", cover.array, cover)
+        assert notes == ("WebP leaves out alpha that is opaque everywhere",)
         np.testing.assert_array_equal(images.read(tmp_path / "a.webp").array, cover.array)
 
 
@@ -303,6 +304,10 @@ class TestRefused:
             images.write(tmp_path / f"a{suffix}", cover.array, cover)
         assert caught.value.fix == "write a.png instead"
         assert list(tmp_path.iterdir()) == []
+
+    def test_a_strange_name_stays_on_one_line(self, tmp_path):
+        with pytest.raises(LossyFile, match=r"a\\nb\.jpg': JPEG"):
+            images.write(tmp_path / "a\nb.jpg", picture().array)
 
     def test_an_array_unlike_the_cover(self, tmp_path):
         cover = picture()

@@ -93,6 +93,9 @@ def lost(chosen: FileFormat, picture: Picture) -> tuple[str, ...]:
     notes: tuple[str, ...] = ()
     if missing:
         notes = (f"{chosen.name} cannot hold the picture's {' and '.join(missing)}",)
+    opaque = picture.alpha is not None and picture.alpha.min() == 2**picture.depth - 1
+    if opaque and chosen.name == "WebP":
+        notes += ("WebP leaves out alpha that is opaque everywhere",)
     if picture.left_out:
         notes += (f"not kept from the cover: {', '.join(picture.left_out)}",)
     return notes

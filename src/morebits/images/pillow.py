@@ -19,13 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from morebits.errors import ImageError
-from morebits.images.picture import (
-    Picture,
-    check_size,
-    from_decoder,
-    tidy_dpi,
-    too_many,
-)
+from morebits.images.picture import Picture, check_size, from_decoder, tidy_dpi, too_many
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -74,13 +68,13 @@ def from_pil(image: Image, name: str) -> Picture:
         more += ("32-bit integers read as 16 bits",)
     elif plain.mode not in ("LA", "RGBA"):
         samples = _with_key(samples, image.info.get("transparency"), levels)
-    exif = image.info.get("exif") or b""
+    exif = image.info.get("exif")
     opened = getattr(image, "filename", None)
     return replace(
         from_decoder(samples, name, notes + more),
         file_format=image.format,
         icc=image.info.get("icc_profile") or None,
-        exif=exif.removeprefix(b"Exif\0\0") or None,
+        exif=exif.removeprefix(b"Exif\0\0") or None if isinstance(exif, bytes) else None,
         dpi=_dpi(image.info.get("dpi")),
         left_out=_left_out(image),
         path=Path(opened).absolute() if opened else None,
