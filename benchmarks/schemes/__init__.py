@@ -1,0 +1,1 @@
+"""The parts of `benchmarks/codecs.py`: pictures, round trips, one module a group of schemes."""
