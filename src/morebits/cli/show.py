@@ -81,6 +81,12 @@ def demo(shown: Demo) -> None:
         )
     print("Bits that this photo can hide; under an edit, bits of a gray picture that survive it.")
     _print(grid)
+    for each in shown.hidden:
+        marked = each.marked
+        print(
+            f"Hidden and revealed: {each.words}: {marked.payload_bytes:,} bytes, "
+            f"{marked.psnr:.2f} dB, {100 * each.share:.1f} % of the exact bound."
+        )
     for path in shown.files:
         print(f"wrote {path}")
 

@@ -1,7 +1,8 @@
 """The demonstration: one real photo, its capacity at several PSNRs and under several edits.
 
-`run` writes four files: `capacity.json` (every number), `capacity.svg` and `capacity.png`
-(the figure, drawn from those numbers) and `index.html` (a page that needs nothing else).
+And a file hidden in it: the figure of those numbers, as PDF. `run` writes `capacity.json` (every
+number), `capacity.svg` and `capacity.png` (the figure), `marked.png` (the photo with the PDF in
+it), `revealed.pdf` (what came out of that file) and `index.html` (a page that needs nothing else).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from morebits.demo import hiding
 from morebits.errors import MissingExtra
 from morebits.images import Picture, read
 from morebits.measure import Curve, curve
@@ -59,8 +61,9 @@ class Demo:
     picture: Picture
     rows: tuple[Row, ...]
     curves: tuple[Curve, ...]
-    files: tuple[Path, ...]
-    seconds: float
+    hidden: tuple[hiding.Hidden, ...] = ()
+    files: tuple[Path, ...] = ()
+    seconds: float = 0.0
 
 
 def run(out: Path, progress: Callable[[str], None]) -> Demo:
@@ -76,12 +79,28 @@ def run(out: Path, progress: Callable[[str], None]) -> Demo:
         proven = curve(format, psnr=LEVELS, under=edit.text, bound="certified").capacities
         pairs = zip(_at_levels(curves[-1]), proven, strict=True)
         rows += [Row(edit.words, *pair) for pair in pairs]
-    progress(f"writing {out}")
     from morebits.demo import draw
 
-    seconds = time.perf_counter() - started
-    demo = Demo(picture, tuple(rows), tuple(curves), (), seconds)
-    return replace(demo, files=(_write_json(demo, out), *draw.write(demo, out)))
+    demo = Demo(picture, tuple(rows), tuple(curves))
+    figure = draw.draw(demo)
+    demo = replace(demo, hidden=_hide(picture, draw.as_pdf(figure), progress))
+    progress(f"writing {out}")
+    demo = replace(demo, seconds=time.perf_counter() - started)
+    saved = hiding.save(demo.hidden[0], out / "marked.png", out / "revealed.pdf")
+    files = (_write_json(demo, out), *saved, *draw.write(demo, figure, out))
+    return replace(demo, files=files)
+
+
+def _hide(
+    picture: Picture, pdf: bytes, progress: Callable[[str], None]
+) -> tuple[hiding.Hidden, ...]:
+    """The PDF and as much as fits, in the photo; a first try loads the codec, untimed."""
+    hiding.run(picture, "nothing", b"")
+    progress(f"hiding a PDF of {len(pdf):,} bytes")
+    document = hiding.run(picture, "a PDF", pdf)
+    most = hiding.noise(picture)
+    progress(f"hiding as much as fits, {len(most):,} bytes")
+    return document, hiding.run(picture, "as much as fits", most)
 
 
 def sample_photo() -> Path:
@@ -106,6 +125,7 @@ def _write_json(demo: Demo, out: Path) -> Path:
     plain = {
         "table": [_plain((row.best, row.certified)) for row in demo.rows],
         "curves": [_plain(each.capacities) for each in demo.curves],
+        "hidden": [each.to_dict() for each in demo.hidden],
     }
     path.write_text(json.dumps(plain, indent=1) + "\n")
     return path

@@ -7,6 +7,8 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from morebits.demo import panels
+from morebits.demo.hiding import KEY
 from morebits.errors import MissingExtra
 from morebits.human import grouped, in_bytes
 
@@ -23,9 +25,8 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 MARKERS = ("", "o", "s", "^", "D")
 
 
-def write(demo: Demo, out: Path) -> tuple[Path, ...]:
+def write(demo: Demo, figure: Figure, out: Path) -> tuple[Path, ...]:
     """`capacity.svg`, `capacity.png` and `index.html` in the folder `out`."""
-    figure = draw(demo)
     svg, png, page = out / "capacity.svg", out / "capacity.png", out / "index.html"
     svg.write_text(_as_svg(figure), encoding="utf-8")
     figure.savefig(png, dpi=160)
@@ -83,8 +84,15 @@ def render(demo: Demo, svg: str) -> str:
         inline = inline.replace(colour, f"var(--c{index})")
     headline = next(row.best for row in demo.rows if row.best.psnr == 42)
     return pages.get_template("page.html").render(
-        demo=demo, svg=inline, photo=_thumbnail(demo), headline=headline
+        demo=demo, svg=inline, photo=_thumbnail(demo), headline=headline, panels=panels, key=KEY
     )
+
+
+def as_pdf(figure: Figure) -> bytes:
+    """The figure as a document, the same bytes in every run."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="pdf", metadata={"CreationDate": None})
+    return buffer.getvalue()
 
 
 def _as_svg(figure: Figure, *, transparent: bool = False) -> str:
