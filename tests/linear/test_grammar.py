@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from morebits import linear
 from morebits.errors import InputError, UnknownName
-from morebits.linear.grammar import Word, split
+from morebits.grammar import Word, split
 
 TEXTS = (
     "crop:0.5", "crop:0.5,nearest", "rotate:-30", "linjpeg:10", "hflip", "vflip", "resize:0.5",

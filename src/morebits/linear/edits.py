@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from morebits.errors import InputError, TooLarge
+from morebits.grammar import number_text
 from morebits.linear import axes
 from morebits.linear.axes import Interpolation
 from morebits.linear.combined import LowRankUpdate, SparseMap
 from morebits.linear.edit import Edit, finite, single
-from morebits.linear.grammar import number_text
 from morebits.linear.layout import Array, Shape, shape_text
 from morebits.linear.operator import MAX_DENSE_ENTRIES, MAX_NONZEROS, Operator
 from morebits.linear.separable import Kronecker, PlaneMap

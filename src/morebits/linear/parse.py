@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import reduce
 from operator import or_
 
-from morebits.errors import InputError, UnknownName
+from morebits.errors import UnknownName
+from morebits.grammar import Word, check_count, number, split
 from morebits.linear import edits
 from morebits.linear.edit import Edit
-from morebits.linear.grammar import Word, split
 from morebits.linear.jpeg import lin_jpeg
 
 #: name -> (maker, example, numbers, whether the last value may be an interpolation)
@@ -45,18 +45,8 @@ def _edit(word: Word) -> Edit:
     if word.name not in _WORDS:
         raise UnknownName("edit", word.name, KNOWN)
     make, example, numbers, modes = _WORDS[word.name]
-    values, mode = word.values, ()
-    if modes and len(values) == numbers + 1:
-        values, mode = values[:-1], values[-1:]
-    if len(values) != numbers:
-        count = ("no value", "one value", "two values")[numbers]
-        raise InputError("edit", word.text, f"{word.name} takes {count}, for example {example}")
-    return make(*(_number(value, word, example) for value in values), *mode)
-
-
-def _number(value: str, word: Word, example: str) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        expected = f"{value!r} is not a number, write for example {example}"
-        raise InputError("edit", word.text, expected) from None
+    plain, mode = word, ()
+    if modes and len(word.values) == numbers + 1:
+        plain, mode = Word(word.name, word.values[:-1]), word.values[-1:]
+    check_count(plain, numbers, kind="edit", example=example)
+    return make(*(number(each, word, kind="edit", example=example) for each in plain.values), *mode)
