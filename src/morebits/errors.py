@@ -86,6 +86,22 @@ class NewerFormat(MorebitsError, ValueError):
         )
 
 
+class ResultsError(MorebitsError, ValueError):
+    """A folder of results that cannot be used: `folder`, `problem`, `fix`; nothing was changed."""
+
+    def __init__(self, folder: object, problem: str, fix: str):
+        self.folder, self.problem, self.fix = folder, problem, fix
+        super().__init__(f"{folder}: {problem}; {fix}")
+
+
+class WorkersLost(MorebitsError, RuntimeError):
+    """Nobody is left to do the work: `problem`, `fix`; what was finished is kept."""
+
+    def __init__(self, problem: str, fix: str):
+        self.problem, self.fix = problem, fix
+        super().__init__(f"the workers are gone: {problem}; {fix}")
+
+
 class MissingExtra(MorebitsError, ImportError):
     """An optional package is absent: `package`, `extra`."""
 

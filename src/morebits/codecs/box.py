@@ -53,7 +53,7 @@ class Box:
 
     name: Literal["box"] = "box"
 
-    def __init__(self, psnr: float, *, level: int | None = None, peak: float | None = None):
+    def __init__(self, psnr: float = 42.0, *, level: int | None = None, peak: float | None = None):
         if level is not None and (isinstance(level, bool) or not isinstance(level, int)):
             raise InputError("level", level, "give the whole number that every sample has")
         if level is not None and not 0 <= level < 1 << 16:

@@ -27,16 +27,27 @@ def codec(name: str, /, **options: Any) -> Codec:
     >>> codec("box", psnr=42).name
     'box'
     """
-    if name in _registered:
-        return _registered[name](**options)
+    make = maker(name)
     if name not in _HOMES:
-        raise UnknownName("codec", name, names())
-    module, _, attribute = _HOMES[name].partition(":")
-    make: Callable[..., Codec] = getattr(importlib.import_module(module), attribute)
+        return make(**options)
     try:
         return make(**options)
     except TypeError as error:  # an option that this codec does not have
         raise InputError("options", sorted(options), f"{name} says: {error}") from None
+
+
+def maker(name: str, /) -> Callable[..., Codec]:
+    """What makes codecs of this name: its class, or what was registered.
+
+    >>> maker("box").__name__
+    'Box'
+    """
+    if name in _registered:
+        return _registered[name]
+    if name not in _HOMES:
+        raise UnknownName("codec", name, names())
+    module, _, attribute = _HOMES[name].partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def register(name: str, make: Callable[..., Codec], /) -> None:

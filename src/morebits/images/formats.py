@@ -45,6 +45,10 @@ _LOSSY = {
     **dict.fromkeys((".heic", ".heif"), "HEIF"),
 }
 
+#: How the names of pictures end, and those of pictures that keep every sample.
+SUFFIXES = frozenset(_BY_SUFFIX) | frozenset(_LOSSY)
+LOSSLESS = frozenset(_BY_SUFFIX)
+
 
 def choose(path: Path, picture: Picture) -> FileFormat:
     """The format that the suffix names; refused when it cannot hold the picture exactly.
