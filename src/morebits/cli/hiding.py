@@ -91,7 +91,7 @@ def hide(
     key_file
         Read the key from this file; or set the environment variable MOREBITS_KEY.
     codec
-        How it is hidden: `trellis` in any picture, `box` (the paper's) in one of a single colour.
+        How it is hidden: `trellis` in any picture, `box` (the paper's) in a mid-gray one.
     states
         Of the trellis, a power of two, default 1024: more hold a little more and take longer.
     mask
@@ -124,8 +124,6 @@ def hide(
     with terminal.working(f"hiding {len(payload):,} bytes") as update:
         if codec == "trellis":
             options["progress"] = update
-        else:
-            options["level"] = int(picture.array[0, 0, 0])
         marked = hiding.hide(
             picture, payload, psnr=level, fill=fill, key=secret, codec=codec, **options
         )

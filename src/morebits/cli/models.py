@@ -19,7 +19,7 @@ class Model:
 
 MODELS = (
     Model("trellis", True, "any photo, close to the exact bound; what hide uses"),
-    Model("box", True, "the paper's codec, for pictures of one colour"),
+    Model("box", True, "the paper's codec, for a picture of one gray"),
     Model("shaped", False, "any cover that the reader has too; the exact bound, nearly reached"),
     Model("singular", False, "gray cover; the message survives a linear edit"),
     Model("tiled", False, "any of the others on each tile of a large picture"),
