@@ -54,7 +54,8 @@ class Marked:
         """
 
         def check(written: Path) -> None:
-            if reveal(written, key=self.key, codec=self.reader).payload != self.payload:
+            again = images.read(written, max_pixels=max(images.MAX_PIXELS, self.image.size))
+            if reveal(again, key=self.key, codec=self.reader).payload != self.payload:
                 problem = "the payload did not come back from the written file, which was removed"
                 raise ImageError(path, problem, "write a PNG instead, and report this")
 
