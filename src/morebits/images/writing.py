@@ -67,7 +67,7 @@ def _checked(path: Path, picture: Picture, force: bool) -> FileFormat:
         raise LossyFile(
             path,
             f"{problem}: programs that turn it upright when they save it destroy the mark",
-            "apply it first with morebits.images.upright",
+            "apply it first with morebits.images.upright (--upright)",
         )
     files.check_target(path, force=force or _same(path, picture.path))
     if _same(path, picture.path):
