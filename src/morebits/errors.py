@@ -103,11 +103,23 @@ class WorkersLost(MorebitsError, RuntimeError):
 
 
 class MissingExtra(MorebitsError, ImportError):
-    """An optional package is absent: `package`, `extra`."""
+    """An optional package is absent: `package`, and the `extra` of ours that has it, if any."""
 
-    def __init__(self, package: str, extra: str):
+    def __init__(self, package: str, extra: str | None = None):
         self.package, self.extra = package, extra
-        super().__init__(f"{package} is not installed: pip install 'morebits[{extra}]'")
+        wanted = package if extra is None else f"'morebits[{extra}]'"
+        super().__init__(f"{package} is not installed: pip install {wanted}")
+
+
+class BrokenPackage(MorebitsError, ImportError):
+    """An optional package is there but cannot be imported: `package`, `problem`."""
+
+    def __init__(self, package: str, problem: str):
+        self.package, self.problem = package, problem
+        super().__init__(
+            f"{package} is installed but cannot be imported ({problem}): "
+            f"pip install --force-reinstall {package}, or see its own instructions"
+        )
 
 
 def _printable(path: object) -> str:

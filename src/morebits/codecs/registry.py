@@ -1,9 +1,17 @@
-"""Codecs by name; a name loads its module only when it is asked for."""
+"""Codecs by name; a name loads its module only when it is asked for.
+
+A name is one of ours, one that was registered in this program, or one that an installed package
+offers as an entry point in the group `morebits.codecs`. `name:variant` gives the text behind the
+colon to what is known as `name`, as its first argument.
+"""
 
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from morebits.errors import InputError, UnknownName
@@ -18,6 +26,9 @@ _HOMES = {
     "trellis": "morebits.codecs.trellis:Trellis",
 }
 
+#: The group of entry points in which packages offer codecs; ours are the benchmark's peers.
+GROUP = "morebits.codecs"
+
 _registered: dict[str, Callable[..., Codec]] = {}
 
 
@@ -28,26 +39,33 @@ def codec(name: str, /, **options: Any) -> Codec:
     'box'
     """
     make = maker(name)
-    if name not in _HOMES:
-        return make(**options)
     try:
-        return make(**options)
-    except TypeError as error:  # an option that this codec does not have
+        inspect.signature(make).bind(**options)
+    except TypeError as error:  # an option that this codec does not have, or one that it needs
         raise InputError("options", sorted(options), f"{name} says: {error}") from None
+    except ValueError:  # written in C, without a signature
+        pass
+    return make(**options)
 
 
 def maker(name: str, /) -> Callable[..., Codec]:
-    """What makes codecs of this name: its class, or what was registered.
+    """What makes codecs of this name: its class, what was registered, or a package's offer.
 
     >>> maker("box").__name__
     'Box'
     """
+    base, colon, variant = name.partition(":")
     if name in _registered:
         return _registered[name]
-    if name not in _HOMES:
+    if name in _HOMES:
+        module, _, attribute = _HOMES[name].partition(":")
+        return getattr(importlib.import_module(module), attribute)
+    if colon and variant and base in _registered:
+        return partial(_registered[base], variant)
+    offer = _offer(base)
+    if offer is None or (colon and not variant):
         raise UnknownName("codec", name, names())
-    module, _, attribute = _HOMES[name].partition(":")
-    return getattr(importlib.import_module(module), attribute)
+    return partial(offer, variant) if variant else offer
 
 
 def register(name: str, make: Callable[..., Codec], /) -> None:
@@ -69,9 +87,38 @@ def register(name: str, make: Callable[..., Codec], /) -> None:
 
 
 def names() -> list[str]:
-    """Every name that `codec` takes.
+    """Every name that `codec` takes; some take variants too, as in `name:variant`.
 
     >>> "trellis" in names()
     True
     """
-    return sorted({*_HOMES, *_registered})
+    return sorted({*_HOMES, *_registered, *offered()})
+
+
+def offered() -> dict[str, str]:
+    """The names that installed packages offer, and the package of each.
+
+    >>> offered()["blind-watermark"]
+    'morebits'
+    """
+    return {each.name: _package(each) for each in entry_points(group=GROUP)}
+
+
+def _offer(name: str) -> Callable[..., Codec] | None:
+    """What a package offers under this name."""
+    found = {each.value: each for each in entry_points(group=GROUP, name=name)}
+    if not found:
+        return None
+    if len(found) > 1:
+        packages = " and ".join(sorted(_package(each) for each in found.values()))
+        raise InputError("name", name, f"offered by {packages}: uninstall one of them")
+    (point,) = found.values()
+    try:
+        return point.load()
+    except (ImportError, AttributeError) as error:
+        expected = f"{_package(point)} offers it as {point.value}, but: {error}"
+        raise InputError("name", name, expected) from error
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else "a package without a name"
