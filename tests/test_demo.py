@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import base64
+import io
 import json
 import subprocess
 import sys
@@ -7,20 +9,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
 import morebits as mb
 from morebits import cli, demo
+from morebits.demo import draw, panels
 from morebits.errors import MissingExtra
 
-NAMES = {"capacity.json", "capacity.svg", "capacity.png", "index.html"}
+NAMES = {
+    "capacity.json", "capacity.svg", "capacity.png", "index.html", "marked.png", "revealed.pdf",
+}  # fmt: skip
 HEADLINE = "2,814,604"  # bits of the photo at 42 dB, `mb.capacity(photo, psnr=42)`
 
 
 def check_files(out: Path) -> None:
-    """The four files are there, whole, and agree with the library."""
+    """The files are there, whole, small, and agree with the library."""
     assert {path.name for path in out.iterdir()} == NAMES
+    assert all(path.stat().st_size < 1_000_000 for path in out.iterdir())
     with Image.open(out / "capacity.png") as figure:
         assert figure.size[0] > 600
     assert (out / "capacity.svg").read_text().startswith("<?xml")
@@ -29,7 +36,27 @@ def check_files(out: Path) -> None:
         assert inside in page
     for outside in ('src="http', 'href="http', "@import", "<script"):
         assert outside not in page
-    check_table(json.loads((out / "capacity.json").read_text())["table"])
+    numbers = json.loads((out / "capacity.json").read_text())
+    check_table(numbers["table"])
+    check_hidden(numbers["hidden"], out)
+    assert page.count("data:image/png;base64,") == 6
+    for each in numbers["hidden"]:
+        assert f"{each['payload_bytes']:,}" in page
+
+
+def check_hidden(hidden: list[dict[str, Any]], out: Path) -> None:
+    """The PDF comes out of the marked picture; the other payload fills it nearly to the bound."""
+    pdf = (out / "revealed.pdf").read_bytes()
+    assert pdf.startswith(b"%PDF")
+    assert mb.reveal(out / "marked.png", key="demo").payload == pdf
+    document, most = hidden
+    assert document["payload_bytes"] == len(pdf)
+    photo = demo.sample_photo()
+    for each in hidden:
+        assert each["bound_bits"] == pytest.approx(mb.capacity(photo, psnr=each["psnr"]).bits)
+    assert most["payload_bytes"] == mb.room(photo)
+    assert 42 <= most["psnr"] < 42.1 < 50 < document["psnr"]
+    assert 0.97 < most["message_bits"] / most["bound_bits"] < 1
 
 
 def check_table(table: list[list[dict[str, Any]]]) -> None:
@@ -55,6 +82,7 @@ def test_the_demonstration_on_small_edits(capsys, monkeypatch, tmp_path):
         assert out.count(edit.text) == 3
         assert f"measuring {edit.text}" in err
     assert all(f"wrote {tmp_path / 'new' / name}" in out for name in NAMES)
+    assert out.count("Hidden and revealed: ") == 2
     check_files(tmp_path / "new")
 
 
@@ -64,6 +92,23 @@ def test_the_demonstration(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert HEADLINE in done.stdout
     check_files(tmp_path)
+
+
+def test_differences_are_enlarged_around_gray():
+    cover = np.full((300, 400, 3), 200, np.uint8)
+    marked = cover.copy()
+    marked[100, 200] = (201, 198, 255)
+    shown = panels.difference(cover, marked)
+    with Image.open(io.BytesIO(base64.b64decode(shown))) as image:
+        array = np.array(image)
+    rows, columns = panels.PART
+    assert array[100 - rows.start, 200 - columns.start].tolist() == [144, 96, 255]
+    assert (array != 128).sum() == 3
+
+
+def test_the_same_figure_is_the_same_pdf():
+    shown = demo.Demo(demo.read(demo.sample_photo()), (), ())
+    assert draw.as_pdf(draw.draw(shown)) == draw.as_pdf(draw.draw(shown))
 
 
 def test_without_the_report_extra(monkeypatch):
