@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from morebits import paper
+from morebits import drawing, paper
 from morebits.errors import MissingExtra
 from morebits.paper import printed
 from morebits.paper.bench import Scale
-from morebits.paper.draw import style
 from morebits.paper.tables import TOLERANCE
 
 # One worker runs all of this, so that the reduced run is made once.
@@ -72,12 +71,12 @@ def test_a_drawing_is_a_pure_function_of_its_json(quick, plan):
     folder = quick[0] / "figures"
     data = read(folder / f"{plan.name}.json")
     before = json.dumps(data)
-    svg = style.as_svg(paper.sketch(plan.drawing, data))
+    svg = drawing.as_svg(paper.sketch(plan.drawing, data))
     assert svg == (folder / f"{plan.name}.svg").read_text(encoding="utf-8")
     assert json.dumps(data) == before
     assert "<dc:date>" not in svg
     with Image.open(folder / f"{plan.name}.png") as image:
-        assert image.width == pytest.approx(style.WIDTH * style.DPI, abs=2)
+        assert image.width == pytest.approx(drawing.WIDTH * drawing.DPI, abs=2)
         assert "Software" not in image.info
 
 
@@ -123,9 +122,9 @@ def test_without_matplotlib_it_says_what_to_install(tmp_path, monkeypatch):
 
 
 def test_spread_keeps_labels_apart():
-    assert style.spread([0, 10, 10.5], 1) == [0.0, 9.75, 10.75]
-    assert style.spread([1, 1, 1], 2) == [-1.0, 1.0, 3.0]
-    assert style.spread([], 1) == []
+    assert drawing.spread([0, 10, 10.5], 1) == [0.0, 9.75, 10.75]
+    assert drawing.spread([1, 1, 1], 2) == [-1.0, 1.0, 3.0]
+    assert drawing.spread([], 1) == []
 
 
 @pytest.mark.full

@@ -165,13 +165,13 @@ def _write_table(folder: Path, table: dict[str, Any]) -> list[Path]:
 
 def _write_figure(folder: Path, plan: Plan, data: dict[str, Any]) -> list[Path]:
     """The drawing sees what is in the file, and nothing else."""
-    from morebits.paper.draw import style
+    from morebits import drawing
 
     numbers = _write(folder / f"{plan.name}.json", json.dumps(data) + "\n")
     drawn = sketch(plan.drawing, json.loads(numbers.read_text(encoding="utf-8")))
-    svg = _write(folder / f"{plan.name}.svg", style.as_svg(drawn))
+    svg = _write(folder / f"{plan.name}.svg", drawing.as_svg(drawn))
     png = folder / f"{plan.name}.png"
-    png.write_bytes(style.as_png(drawn))
+    png.write_bytes(drawing.as_png(drawn))
     return [numbers, svg, png]
 
 

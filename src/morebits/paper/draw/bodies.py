@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from morebits.paper.draw.style import COLOURS, INK, SMALL, TEXT, WIDTH, figure
+from morebits.drawing import COLOURS, INK, SMALL, TEXT, WIDTH, figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from morebits.paper.draw.style import COLOURS, INK, MARKERS, SMALL, WIDTH, figure, frame, thousands
+from morebits.drawing import COLOURS, INK, MARKERS, SMALL, WIDTH, figure, frame, thousands
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

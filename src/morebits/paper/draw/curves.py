@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from morebits.paper.draw.style import (
+from morebits.drawing import (
     COLOURS,
     DASHES,
     FAINT,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from morebits.paper.draw.style import COLOURS, DASHES, INK, SMALL, TEXT, WIDTH, figure, frame
+from morebits.drawing import COLOURS, DASHES, INK, SMALL, TEXT, WIDTH, figure, frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from morebits.paper.draw.style import INK, SMALL, TEXT, WIDTH, figure
+from morebits.drawing import INK, SMALL, TEXT, WIDTH, figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

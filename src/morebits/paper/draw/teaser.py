@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log10
 from typing import TYPE_CHECKING, Any
 
-from morebits.paper.draw.style import (
+from morebits.drawing import (
     COLOURS,
     DASHES,
     INK,
