@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from morebits import bounds, linear
+    from morebits.bench.benchmark import benchmark
     from morebits.codecs.registry import codec, register
     from morebits.errors import MorebitsError
     from morebits.hiding import Marked, hide, reveal, room
@@ -33,6 +34,7 @@ __all__ = [
     "Marked",
     "MorebitsError",
     "__version__",
+    "benchmark",
     "bounds",
     "capacity",
     "codec",
@@ -54,6 +56,7 @@ _HOMES = {
     "ImageFormat": "morebits.types",
     "Marked": "morebits.hiding",
     "MorebitsError": "morebits.errors",
+    "benchmark": "morebits.bench.benchmark",
     "bounds": "morebits.bounds",
     "capacity": "morebits.measure",
     "codec": "morebits.codecs.registry",
