@@ -1,0 +1,1 @@
+"""Judge any watermarker: metrics, runner, peers, sanity checks and report."""
