@@ -6,15 +6,18 @@ The convention, which is strict on purpose:
   doctest and its output must be the same; any other block must run without an error.
 - ```console blocks hold commands (`$ morebits ...`) and what they print, stderr included. The
   output must be the same, line by line; a line `...` stands for any lines. Without output only
-  success counts. An example of an error starts with `morebits: ` and must exit with 2.
+  success counts. An example of an error starts with `morebits: ` and must exit with 2; a command
+  that ends with `# exit code 1` must exit with 1.
 - ```sh blocks are for people and are not run; the make targets they name must exist.
 
-Blocks run in an empty folder that holds `photo.jpg`, the bundled photo.
+Blocks run in a folder that holds `photo.jpg`, the bundled photo, `report.pdf`, 20,000 bytes that do
+not compress, and `key.txt`.
 """
 
 from __future__ import annotations
 
 import doctest
+import hashlib
 import os
 import re
 import shlex
@@ -56,6 +59,13 @@ def commands(block: str) -> list[tuple[str, list[str]]]:
     return found
 
 
+def exit_code(command: str, shown: list[str]) -> int:
+    """What a command must exit with: 2 for an error, 1 where it says so."""
+    if command.endswith("# exit code 1"):
+        return 1
+    return 2 if shown and shown[0].startswith("morebits: ") else 0
+
+
 def same(shown: list[str], printed: list[str]) -> bool:
     """Line by line, `...` stands for any lines."""
     pattern = "".join(".*?" if line == "..." else re.escape(line) + "\n" for line in shown)
@@ -65,6 +75,9 @@ def same(shown: list[str], printed: list[str]) -> bool:
 @pytest.fixture
 def here(tmp_path: Path, photo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(photo, tmp_path / "photo.jpg")
+    random = hashlib.shake_256(b"report").digest(19_991)
+    (tmp_path / "report.pdf").write_bytes(b"%PDF-1.7\n" + random)
+    (tmp_path / "key.txt").write_text("swordfish\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -99,7 +112,7 @@ def test_console_blocks(page, here):
         if language != "console":
             continue
         for command, shown in commands(text):
-            words = shlex.split(command)
+            words = shlex.split(command, comments=True)
             assert words[0] == "morebits", f"{page.name}:{line}: only morebits is run here"
             run = subprocess.run(
                 [sys.executable, "-m", "morebits", *words[1:]],
@@ -110,8 +123,7 @@ def test_console_blocks(page, here):
                 text=True,
                 check=False,
             )
-            error = bool(shown) and shown[0].startswith("morebits: ")
-            assert run.returncode == (2 if error else 0), run.stdout
+            assert run.returncode == exit_code(command, shown), run.stdout
             printed = [each.rstrip() for each in run.stdout.splitlines()]
             assert not shown or same(shown, printed), f"{page.name}:{line}\n{run.stdout}"
 
