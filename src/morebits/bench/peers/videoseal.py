@@ -9,6 +9,7 @@ of the K bits (their docs/using_wam_jit.md).
 from __future__ import annotations
 
 import os
+import warnings
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -68,8 +69,12 @@ def _torch() -> Any:
 @lru_cache(maxsize=2)
 def _load(path: str) -> tuple[Any, int]:
     """The model and its number of bits, which an answer of its detector shows."""
+    torch = _torch()
     try:
-        model = _torch().jit.load(path, map_location="cpu").eval()
+        with warnings.catch_warnings():
+            # TorchScript is on its way out, but it is what the authors publish.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            model = torch.jit.load(path, map_location="cpu").eval()
     except RuntimeError as error:
         reason = next(iter(str(error).strip().splitlines()), "unknown reason")
         raise InputError(
