@@ -31,13 +31,14 @@ class Value:
     def range(self) -> str:
         """The allowed values in words.
 
-        >>> Value("ratio", 0, 1, above=True).range, Value("quality", 1, 100, whole=True).range
-        ('ratio above 0, at most 1', 'whole quality from 1 to 100')
+        >>> Value("ratio", 0, 1, above=True).range, Value("kernel", 3, 99, odd=True).range
+        ('a number above 0, at most 1', 'an odd number from 3 to 99')
         """
         low, high = number_text(self.low), number_text(self.high)
-        kind = "odd " if self.odd else "whole " if self.whole else ""
-        span = f"above {low}, at most {high}" if self.above else f"from {low} to {high}"
-        return f"{kind}{self.name} {span}"
+        kind = "an odd number" if self.odd else "a whole number" if self.whole else "a number"
+        return (
+            f"{kind} above {low}, at most {high}" if self.above else f"{kind} from {low} to {high}"
+        )
 
     def allows(self, value: float) -> bool:
         """Whether the value is in the range."""
@@ -47,7 +48,7 @@ class Value:
             return False
         if self.odd and value % 2 != 1:
             return False
-        return not self.whole or value.is_integer()
+        return not self.whole or float(value).is_integer()
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Kind:
         for each, allowed in zip(word.values, self.values, strict=True):
             value = number(each, word, kind="attack", example=self.example)
             if not allowed.allows(value):
-                expected = f"give a {allowed.range}, for example {self.example}"
+                expected = f"give as {allowed.name} {allowed.range}, for example {self.example}"
                 raise InputError("attack", word.text, expected)
             found.append(int(value) if allowed.whole or allowed.odd else value)
         return tuple(found)

@@ -9,7 +9,7 @@ _RATIO = Value("ratio", 0, 1, neutral=1, above=True)
 _RESIZE = Value("ratio", 0, 4, neutral=1, above=True)
 _FACTOR = Value("factor", 0, 100, neutral=1)
 _QUALITY = Value("quality", 1, 100, neutral=100, whole=True)
-_PIXELS = Value("number of pixels", -1_000_000, 1_000_000, neutral=0, whole=True)
+_PIXELS = Value("pixels", -1_000_000, 1_000_000, neutral=0, whole=True)
 _PART = Value("fraction", 0, 1, neutral=0, above=True)
 
 _ALL = (
@@ -19,7 +19,7 @@ _ALL = (
         "rotate", "rotate", geometry.rotate,
         "turned counterclockwise, nearest pixel, same canvas, black corners; "
         "multiples of 90 turn the canvas too",
-        "rotate:10", (Value("angle in degrees", -360, 360, neutral=0),),
+        "rotate:10", (Value("degrees", -360, 360, neutral=0),),
     ),
     Kind(
         "resize", "resize", geometry.resize,
@@ -62,7 +62,7 @@ _ALL = (
     Kind("gamma", "gamma", colour.gamma, "every sample (0 to 1) to this power",
          "gamma:1.5", (Value("exponent", 0, 10, neutral=1, above=True),)),
     Kind("posterize", "posterize", colour.posterize, "only the highest bits of every sample",
-         "posterize:4", (Value("number of bits", 1, 8, neutral=8, whole=True),)),
+         "posterize:4", (Value("bits", 1, 8, neutral=8, whole=True),)),
     Kind("jpeg", "jpeg", compression.jpeg, "saved as JPEG, 4:2:0", "jpeg:50", (_QUALITY,)),
     Kind("webp", "webp", compression.webp, "saved as lossy WebP", "webp:50", (_QUALITY,)),
     Kind("avif", "avif", compression.avif, "saved as AVIF, 4:2:0", "avif:50", (_QUALITY,)),
