@@ -296,7 +296,7 @@ class TestWrongUse:
         ("words", "message"),
         [
             (("no.png", "-o", "a.png"), "no.png: no such file"),
-            ((".", "-o", "a.png"), "is a directory"),
+            ((".", "-o", "a.png"), "give a folder for the outputs"),
             (("cut.png", "-o", "a.png"), "cut.png: "),
             (("payload.bin", "-o", "a.png"), "payload.bin: "),
             (("photo.png", "-o", "a.jpg"), "write a.png instead"),

@@ -73,11 +73,18 @@ def read(path: Path, max_megapixels: float | None) -> Picture:
     """The picture of a file, refused above so many millions of pixels."""
     from morebits import images
 
+    return images.read(path, max_pixels=pixels(max_megapixels))
+
+
+def pixels(max_megapixels: float | None) -> int:
+    """The limit as a number of pixels."""
+    from morebits.images import MAX_PIXELS
+
     if max_megapixels is None:
-        return images.read(path)
+        return MAX_PIXELS
     if not (math.isfinite(max_megapixels) and max_megapixels > 0):
         raise InputError("--max-megapixels", max_megapixels, "give a number above 0, such as 200")
-    return images.read(path, max_pixels=math.ceil(max_megapixels * 1e6))
+    return math.ceil(max_megapixels * 1e6)
 
 
 def _finite(text: str, word: str) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -11,6 +10,7 @@ from cyclopts import Parameter
 
 from morebits.cli import arguments, terminal
 from morebits.cli.counting import counting
+from morebits.cli.processes import Cluster, Jobs, cores
 
 if TYPE_CHECKING:
     from morebits.bench.runner import Benchmark
@@ -29,9 +29,6 @@ codecs, attacks and pictures were added. What a codec, an attack or a picture do
 in the results and stops nothing. Exit code 1 means that no sample could be measured.
 """
 
-#: Options that the verbs with many pictures share.
-Jobs: TypeAlias = Annotated[int | None, Parameter(metavar="N")]
-Cluster: TypeAlias = Annotated[str | None, Parameter(metavar="ADDRESS")]
 Words: TypeAlias = Annotated[
     tuple[str, ...],
     Parameter(negative=(), consume_multiple=True, metavar="DIR|GLOB|FILES"),
@@ -99,14 +96,6 @@ def bench(
         raise
     _tell(done, as_json=as_json)
     return 1 if done.new and done.errors == done.new else 0
-
-
-def cores() -> int:
-    """Processes that this machine can run side by side."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1
 
 
 def _tell(done: Benchmark, *, as_json: bool) -> None:

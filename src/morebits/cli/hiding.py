@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from cyclopts import Parameter
 
-from morebits.cli import arguments, inputs, terminal
+from morebits.cli import arguments, bulk, inputs, terminal
+from morebits.cli.processes import Cluster, Jobs
 from morebits.errors import FileNotWritten, InputError
 
 HIDE_EXAMPLES = """\
@@ -26,6 +27,11 @@ A line of text, or what another program prints:
 
 - `morebits hide photo.jpg -o marked.png --text "made by me"`
 - `tar cz folder | morebits hide photo.jpg -o marked.png`
+
+Every picture of a folder, or of a pattern, with the same payload:
+
+- `morebits hide photos/ -o marked/ --file note.txt --jobs 2`
+- `morebits reveal "marked/*.png" -o notes/`
 
 Any edit of the marked picture destroys the payload, so it is written only to lossless files:
 .png, .tif, .webp, .jp2, .bmp, .ppm. Send it as a file: services that compress pictures again
@@ -50,7 +56,7 @@ Level: TypeAlias = Annotated[float | None, Parameter(metavar="DB", allow_leading
 def hide(
     cover: Path,
     /,
-    *,
+    *more: Path,
     out: Out,
     text: Annotated[str | None, Parameter(metavar="T", allow_leading_hyphen=True)] = None,
     file: Annotated[Path | None, Parameter(allow_leading_hyphen=True)] = None,
@@ -64,8 +70,10 @@ def hide(
     upright: arguments.Flag = False,
     max_megapixels: arguments.Megapixels = None,
     force: arguments.Flag = False,
+    jobs: Jobs = None,
+    cluster: Cluster = None,
     as_json: arguments.Json = False,
-) -> None:
+) -> int:
     """Hide a file or a text in a picture, so that nobody sees it.
 
     The marked picture looks like the cover, and whoever has it (and the key, if there is one)
@@ -75,9 +83,13 @@ def hide(
     Parameters
     ----------
     cover
-        The picture to hide in: JPEG, PNG, TIFF, WebP, ... of any size.
+        The picture to hide in: JPEG, PNG, TIFF, WebP, ... of any size. Or a folder, or a
+        pattern in quotes: then every picture is marked, and a JSON line printed for each.
+    more
+        More pictures, all with the same payload.
     out
-        The marked picture to write: .png, .tif, .webp, .jp2, .bmp or .ppm.
+        The marked picture to write: .png, .tif, .webp, .jp2, .bmp or .ppm. For many pictures: a
+        folder; names are kept, and lossy formats become .png.
     text
         Hide this text.
     file
@@ -101,7 +113,11 @@ def hide(
     max_megapixels
         Refuse larger pictures (default 100); raise it for files that you trust.
     force
-        Overwrite the file if it exists.
+        Overwrite the file if it exists. Without it, many pictures skip those that exist.
+    jobs
+        For many pictures: processes, default one a core.
+    cluster
+        For many pictures: the Dask scheduler at tcp://HOST:PORT, whose workers see the same files.
     as_json
         Print one JSON object.
     """
@@ -114,13 +130,24 @@ def hide(
     from morebits.cli import show
     from morebits.codecs.container import MAX_PAYLOAD
 
+    level = hiding.DEFAULT_PSNR if psnr is None else psnr
+    if bulk.is_bulk((cover, *more)):
+        from morebits.bench.bulk import Hiding
+
+        secret = inputs.key(key, key_file)
+        payload = inputs.payload(text, file, limit=MAX_PAYLOAD)
+        what = Hiding(payload, level, fill, secret, codec, options, upright)
+        return bulk.hide(
+            (cover, *more), out, what,
+            jobs=jobs, cluster=cluster, force=force, max_megapixels=max_megapixels,
+        )  # fmt: skip
+    bulk.check_single(jobs, cluster)
     picture = terminal.with_notes(arguments.read(cover, max_megapixels))
     if upright:
         picture = images.upright(picture)
     images.check_write(out, picture, force=force)
     secret = inputs.key(key, key_file)
     payload = inputs.payload(text, file, limit=MAX_PAYLOAD)
-    level = hiding.DEFAULT_PSNR if psnr is None else psnr
     with terminal.working(f"hiding {len(payload):,} bytes") as update:
         if codec == "trellis":
             options["progress"] = update
@@ -131,17 +158,20 @@ def hide(
         for note in marked.save(out, force=force):
             terminal.say(f"morebits: note: {out}: {note}")
     show.hidden(marked, out, level=None if fill else level, as_json=as_json)
+    return 0
 
 
 def reveal(
     picture: Path,
     /,
-    *,
+    *more: Path,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     key: Key = None,
     key_file: Path | None = None,
     max_megapixels: arguments.Megapixels = None,
     force: arguments.Flag = False,
+    jobs: Jobs = None,
+    cluster: Cluster = None,
     as_json: arguments.Json = False,
 ) -> int:
     """Get back what `morebits hide` put into a picture.
@@ -149,9 +179,13 @@ def reveal(
     Parameters
     ----------
     picture
-        The marked picture, the very file that `hide` wrote.
+        The marked picture, the very file that `hide` wrote. Or a folder, or a pattern in
+        quotes: then every picture is revealed, and a JSON line printed for each.
+    more
+        More pictures.
     out
-        Write the payload to this file; left out: to stdout.
+        Write the payload to this file; left out: to stdout. For many pictures: a folder, for
+        files NAME.bin; left out: the payloads are in the lines, in base64.
     key
         The key that it was hidden with; see `morebits hide --help`.
     key_file
@@ -159,13 +193,23 @@ def reveal(
     max_megapixels
         Refuse larger pictures (default 100); raise it for files that you trust.
     force
-        Overwrite the file if it exists.
+        Overwrite the file if it exists. Without it, many pictures skip those that exist.
+    jobs
+        For many pictures: processes, default one a core.
+    cluster
+        For many pictures: the Dask scheduler at tcp://HOST:PORT, whose workers see the same files.
     as_json
         Print one JSON object; without --out it has the payload in it, in base64.
     """
     from morebits import files, hiding
     from morebits.cli import show
 
+    if bulk.is_bulk((picture, *more)):
+        return bulk.reveal(
+            (picture, *more), out, inputs.key(key, key_file),
+            jobs=jobs, cluster=cluster, force=force, max_megapixels=max_megapixels,
+        )  # fmt: skip
+    bulk.check_single(jobs, cluster)
     if out is not None:
         files.check_target(out, force=force or _same(out, picture))
         if _same(out, picture):
