@@ -96,3 +96,14 @@ def test_any_number_parses_or_names_the_range(name, value):
     else:
         with pytest.raises(InputError, match=KINDS[name].example):
             parse(text)
+
+
+def test_the_documentation_has_every_word_with_its_ranges(root):
+    page = (root / "docs" / "attacks.md").read_text()
+    for kind in KINDS.values():
+        ranges = dict.fromkeys(f"{value.name}: {value.range}" for value in kind.values)
+        about = f"{kind.about}{', by the seed' if kind.random else ''}"
+        assert f"| `{kind.example}` | {'; '.join(ranges) or 'none'} | {about} |\n" in page
+    for template, example, about in PIPELINES.values():
+        words = template.format(example.partition(":")[2]).replace("|", "\\|")
+        assert f"| `{example}` | `{words}` | {about} |\n" in page
