@@ -93,6 +93,28 @@ class TestOverall:
             assert found == pytest.approx(percent, abs=0.0101)
 
 
+# Of the 56 percentages of a column: their sum, and their sum weighted with 1 to 56, as awk adds
+# them up from the LaTeX source (lines 2461-2516 and 2538-2593).
+SUMS = {
+    "SA-1B": [
+        (5279.88, 154865.41), (5226.96, 153455.84), (5004.68, 146492.90), (4452.23, 131191.90),
+        (4640.79, 141701.86), (4985.21, 149489.28), (5374.87, 157381.56),
+    ],
+    "COCO": [
+        (5112.39, 147556.23), (5197.60, 152684.03), (4952.19, 143898.78), (4305.83, 125577.94),
+        (4572.40, 138874.83), (5019.71, 150364.13), (5352.82, 156768.49),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("photos", SUMS)
+def test_every_figure_counts(photos):
+    for method, sums in zip(METHODS, SUMS[photos], strict=True):
+        percent = [100 * value for value in one(method, photos).accuracy.values()]
+        weighted = sum(i * value for i, value in enumerate(percent, start=1))
+        assert (sum(percent), weighted) == pytest.approx(sums, abs=5e-3)
+
+
 def test_single_figures():
     """First, last and middle of both tables, read from the page."""
     assert one("WAM", "COCO").accuracy["blur:17"] == pytest.approx(0.9938)
