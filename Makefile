@@ -44,4 +44,5 @@ $(VENV)/report.stamp: $(VENV)/base.stamp pyproject.toml
 
 $(VENV)/dev.stamp: $(VENV)/base.stamp pyproject.toml
 	$(PIP) --no-build-isolation -e '.[dev]'
+	$(PIP) --no-deps invisible-watermark # it asks for torch, which its DCTs do not need
 	touch $@ $(VENV)/report.stamp
