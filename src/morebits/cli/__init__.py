@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from cyclopts import App, CycloptsError
 
 from morebits import __version__
-from morebits.cli import attacking, bench, hiding, measuring, models, pages, terminal
+from morebits.cli import attacking, bench, hiding, measuring, models, pages, report, terminal
 from morebits.errors import DoesNotFit, MorebitsError
 
 _EXAMPLES = """\
@@ -42,6 +42,7 @@ app.command(hiding.hide, help_epilogue=hiding.HIDE_EXAMPLES)
 app.command(hiding.reveal, help_epilogue=hiding.REVEAL_EXAMPLES)
 app.command(attacking.attack, help_epilogue=attacking.EXAMPLES)
 app.command(bench.bench, help_epilogue=bench.EXAMPLES)
+app.command(report.report, help_epilogue=report.EXAMPLES)
 app.command(models.models, help_epilogue="")
 app.command(pages.demo, help_epilogue="")
 app.command(pages.paper, help_epilogue="")
