@@ -14,7 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from morebits import bounds, linear
+    from morebits import attacks, bounds, linear
     from morebits.bench.benchmark import benchmark
     from morebits.codecs.registry import codec, register
     from morebits.errors import MorebitsError
@@ -57,6 +57,7 @@ _HOMES = {
     "Marked": "morebits.hiding",
     "MorebitsError": "morebits.errors",
     "benchmark": "morebits.bench.benchmark",
+    "attacks": "morebits.attacks",
     "bounds": "morebits.bounds",
     "capacity": "morebits.measure",
     "codec": "morebits.codecs.registry",
