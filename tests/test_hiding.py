@@ -60,7 +60,7 @@ class TestRoundTrip:
 
     def test_fill_takes_what_no_reasonable_psnr_would(self):
         noise = np.random.default_rng(1).bytes(13_000)
-        with pytest.raises(DoesNotFit, match="it would at 1"):
+        with pytest.raises(DoesNotFit, match=r"payload, at 42 dB, needs.*it would at 1"):
             mb.hide(scene(), noise)
         marked = mb.hide(scene(), noise, fill=True)
         assert 10 < marked.psnr < 20
@@ -76,6 +76,13 @@ class TestRoundTrip:
         found = mb.reveal(marked.image, key="k")
         assert (found.payload, found.codec) == (b"in a box", "box")
         assert mb.reveal(marked.image, key="other").status == "nothing"
+
+    @pytest.mark.parametrize("psnr", [10, 20, 25, 30, 42, 48])
+    def test_box_is_found_at_every_psnr(self, psnr):
+        gray = np.full((40, 40, 3), 128, np.uint8)
+        for text in (b"", b"x", b"much longer"):
+            image = mb.hide(gray, text, codec="box", psnr=psnr).image
+            assert mb.reveal(image).payload == text
 
     def test_codec_objects_and_options(self):
         marked = mb.hide(scene(), b"x", codec=Trellis(psnr=50, states=16))

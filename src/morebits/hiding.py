@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from morebits import images
-from morebits.codecs import container, registry
+from morebits.codecs import container, keys, registry
 from morebits.codecs.keys import Key, check_key
 from morebits.errors import DoesNotFit, ImageError, InputError
 from morebits.images import Picture, Samples
@@ -22,6 +22,8 @@ from morebits.types import Codec, Extraction
 DEFAULT_CODEC = "trellis"
 DEFAULT_PSNR = 42.0
 
+#: The codecs that `reveal` finds by itself.
+_FOUND_OUT = ("trellis", "box")
 #: A codec with a smaller p-value knows that the mark is its own.
 _SURE = 1e-9
 #: The PSNR of `fill`: none at all, since no picture is farther from another than its own range.
@@ -44,7 +46,7 @@ class Marked:
     cover: Picture = field(repr=False)
     key: Key = field(repr=False)
     payload: bytes = field(repr=False)
-    reader: Codec = field(repr=False)
+    reader: Codec | None = field(repr=False)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ...]:
         """Write the picture with the cover's metadata, read it back and reveal it.
@@ -95,12 +97,13 @@ def hide(
     message = container.pack(payload, key=key, context=_digest(picture))
     bits = np.unpackbits(np.frombuffer(message, np.uint8))
     try:
-        embedded = maker.embed(picture, bits)
+        embedded = maker.embed(picture, _filled_up(bits, maker, picture))
     except DoesNotFit as error:
-        raise _payload_does_not_fit(error, len(message), len(payload)) from None
+        lowest = "" if fill or codec is maker else f", at {psnr:g} dB,"
+        raise _payload_does_not_fit(error, len(message), len(payload), lowest) from None
     return Marked(
         embedded.image, embedded.psnr, bits.size, maker.name,
-        len(payload), picture, key, bytes(payload), maker,
+        len(payload), picture, key, bytes(payload), None if codec in _FOUND_OUT else maker,
     )  # fmt: skip
 
 
@@ -175,9 +178,25 @@ def _digest(picture: Picture) -> bytes:
     return hashlib.blake2b(shape + bytes([picture.depth]) + samples.tobytes()).digest()
 
 
-def _payload_does_not_fit(error: DoesNotFit, message: int, payload: int) -> DoesNotFit:
+def _filled_up(bits: Any, maker: Codec, picture: Picture) -> Any:
+    """A message for the box, with noise up to its capacity.
+
+    The box has no length of its own, and its reader finds its size from the values it uses: a
+    short message would leave most samples untouched, and say too little. The container ignores
+    what follows it.
+    """
+    if maker.name != "box":
+        return bits
+    spare = max(0, maker.capacity(picture) - bits.size)
+    salt = np.packbits(bits).tobytes()[: keys.SALT_BYTES]
+    noise = keys.keystream(keys.derive(None, salt, b"box-noise", 32), -(-spare // 8))
+    return np.concatenate([bits, np.unpackbits(np.frombuffer(noise, np.uint8), count=spare)])
+
+
+def _payload_does_not_fit(error: DoesNotFit, message: int, payload: int, lowest: str) -> DoesNotFit:
     """The codec's error in the words of people who think in bytes of payload."""
     fits = max(0, container.room(error.capacity))
     packed = message - container.OVERHEAD
-    what = "the payload" if packed == payload else f"the payload of {payload:,} bytes, compressed,"
+    size = "" if packed == payload else f" of {payload:,} bytes, compressed"
+    what = f"the payload{size}{lowest}"
     return DoesNotFit(what, packed, fits, "bytes", error.fix.replace("message", "payload"))

@@ -62,19 +62,26 @@ class Box:
 
     @classmethod
     def around(cls, image: object) -> Box | None:
-        """The smallest box around mid-gray that this picture lies in; None for most pictures.
+        """The box around mid-gray that this picture fills evenly; None for most pictures.
 
-        A marked cover almost surely uses the whole box, so this is how to read it without
-        knowing the PSNR.
+        This is how to read a full message without knowing the PSNR: its digits are as good as
+        random, so all values of the box occur about equally often, and no other ones.
 
-        >>> box = Box.around(np.array([[[128, 126, 130]]], np.uint8))
-        >>> box.half_side(ImageFormat(width=1, height=1))
-        2
+        >>> Box.around(np.arange(126, 131, dtype=np.uint8).reshape(1, 5)).psnr
+        42.11020369539948
         """
         picture = images.read(image)
         mid = picture.format.mid
-        half = max(int(picture.array.max()) - mid, mid - int(picture.array.min()))
-        if not 0 < half <= mid // 2:
+        counts = images.histogram(picture.array)
+        used = np.flatnonzero(counts)
+        half = max(int(used[-1]) - mid, mid - int(used[0]))
+        if not 0 < half < mid:
+            return None
+        inside = counts[mid - half : mid + half + 1]
+        even = picture.array.size / inside.size
+        chi_square = float(np.sum((inside - even) ** 2)) / even
+        # Ten deviations above its mean: no even picture is there, and no photo is below.
+        if chi_square > inside.size + 10 * math.sqrt(2 * inside.size):
             return None
         return cls(radius.psnr_of_mse(half**2, peak=picture.format.rho))
 
