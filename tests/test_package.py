@@ -17,7 +17,13 @@ import pytest
 import morebits as mb
 
 SURFACE = Path(__file__).with_name("api_surface.json")
-MODULES = ["morebits", "morebits.bounds", "morebits.linear"]
+MODULES = [
+    "morebits",
+    "morebits.attacks",
+    "morebits.bounds",
+    "morebits.images",
+    "morebits.linear",
+]
 
 
 def python(code: str) -> str:
@@ -36,7 +42,7 @@ def tracked(root: Path) -> list[Path]:
 
 
 class TestImport:
-    HEAVY = ("numpy", "scipy", "matplotlib", "torch", "PIL", "flint", "rich", "cyclopts")
+    HEAVY = ("numpy", "scipy", "matplotlib", "torch", "PIL", "flint", "rich", "cyclopts", "numba")
 
     def test_loads_nothing_heavy(self):
         loaded = python("import sys, morebits; print(*sys.modules)").split()
