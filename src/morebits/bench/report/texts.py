@@ -48,11 +48,12 @@ def lead(content: Content) -> str:
     bits = "as many bits as each codec says that it holds"
     if run["bits"] is not None:
         bits = f"{run['bits']:,} bits"
-    text = (
-        f"{_count(len(content.results), 'codec')}, "
-        f"{_count(len(run['images']['files']), 'picture')}, {_count(len(content.attacks), 'attack')}, messages of {bits}; "
-        f"{_count(len(content.samples), 'sample')}."
+    counts = (
+        _count(len(content.results), "codec"),
+        _count(len(run["images"]["files"]), "picture"),
+        _count(len(content.attacks), "attack"),
     )
+    text = f"{', '.join(counts)}, messages of {bits}; {_count(len(content.samples), 'sample')}."
     if content.missing > 0:
         text += f" The run is not finished: {content.missing:,} samples are missing."
     return text
