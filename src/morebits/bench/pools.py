@@ -136,10 +136,13 @@ class Cluster(Pool):
             expected = f"cannot be reached ({reason}), give the scheduler's tcp://HOST:PORT"
             raise InputError("cluster", address, expected) from None
         try:
+            self._client.wait_for_workers(1, timeout=PATIENCE)
             check_versions(list(self._client.run(_version).values()))
             workers = sum(self._client.nthreads().values())
-            if not workers:
-                raise InputError("cluster", address, "has no workers, start: dask worker ADDRESS")
+        except TimeoutError:
+            self._client.close()
+            expected = "has no workers, start: dask worker ADDRESS"
+            raise InputError("cluster", address, expected) from None
         except BaseException:
             self._client.close()
             raise
