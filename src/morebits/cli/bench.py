@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from morebits.cli import arguments, terminal
 from morebits.cli.counting import counting
 from morebits.cli.processes import Cluster, Jobs, cores
+from morebits.errors import InputError
 
 if TYPE_CHECKING:
     from morebits.bench.runner import Benchmark
@@ -22,11 +23,13 @@ Examples:
 - `morebits bench --codec trellis:psnr=42,states=256 --codec invisible-watermark:dwtDctSvd
   --images "photos/*.png" --attacks paper-compact --jobs 4 --out results`
 - `morebits bench --codec trellis --images photos/ --attacks "crop:0.7|jpeg:50" --out results`
+- `morebits bench --sanity trellis`
 - `morebits report results`
 
 Started again with the same folder, it does what is missing: after Ctrl-C, after a crash, or when
 codecs, attacks and pictures were added. What a codec, an attack or a picture does wrong stands
-in the results and stops nothing. Exit code 1 means that no sample could be measured.
+in the results and stops nothing. Exit code 1 means that no sample could be measured, or that a
+sanity check failed.
 """
 
 Words: TypeAlias = Annotated[
@@ -43,15 +46,16 @@ _TOLD = 5
 
 def bench(
     *,
-    codec: Annotated[tuple[str, ...], Parameter(negative=(), metavar="CODEC")],
-    images: Words,
-    out: Annotated[Path, Parameter(name=["--out", "-o"])],
+    codec: Annotated[tuple[str, ...], Parameter(negative=(), metavar="CODEC")] = (),
+    images: Words = (),
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     attacks: Edits = ("quick",),
     jobs: Jobs = None,
     cluster: Cluster = None,
     seed: int = 0,
     bits: int | None = None,
     limit: int | None = None,
+    sanity: Annotated[str | None, Parameter(metavar="CODEC")] = None,
     as_json: arguments.Json = False,
 ) -> int:
     """Judge codecs: every one on every picture under every attack, into a folder of results.
@@ -79,9 +83,16 @@ def bench(
         Length of the messages; left out: what each codec says that it can hold.
     limit
         Take the first N pictures only.
+    sanity
+        Instead of all that: the paper's sanity checks of one codec, on gray pictures.
     as_json
-        Print one JSON object.
+        Print one JSON object; of sanity checks, a list.
     """
+    if sanity is not None:
+        return _sanity(sanity, as_json=as_json)
+    if not codec or not images or out is None:
+        missing = "--codec" if not codec else "--out" if images else "--images"
+        raise InputError(missing, None, "give --codec, --images and --out, or --sanity CODEC")
     from morebits.bench.benchmark import benchmark
 
     try:
@@ -96,6 +107,19 @@ def bench(
         raise
     _tell(done, as_json=as_json)
     return 1 if done.new and done.errors == done.new else 0
+
+
+def _sanity(codec: str, *, as_json: bool) -> int:
+    """The checks as a table; 1 where one of them fails."""
+    from morebits.bench.sanity import sanity
+    from morebits.cli import show
+
+    checks = sanity(codec, progress=terminal.say)
+    if as_json:
+        show.print_json([asdict(each) for each in checks])
+    else:
+        show.checks(checks)
+    return 1 if any(each.verdict == "fail" for each in checks) else 0
 
 
 def _tell(done: Benchmark, *, as_json: bool) -> None:

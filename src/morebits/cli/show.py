@@ -14,6 +14,7 @@ from morebits.human import grouped, in_bytes
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from morebits.bench.sanity import Check
     from morebits.cli.models import Model
     from morebits.demo import Demo
     from morebits.hiding import Marked
@@ -146,6 +147,16 @@ def models(known: Sequence[Model]) -> None:
     for each in known:
         grid.add_row(each.name, "yes" if each.blind else "no", each.extra or "none", each.purpose)
     print("Blind codecs read a picture without its cover; extra: pip install 'morebits[EXTRA]'.")
+    _print(grid)
+
+
+def checks(found: Sequence[Check]) -> None:
+    """One line a check: expected, measured, verdict and why."""
+    grid = _table()
+    for head in ("check", "expected", "measured", "verdict"):
+        grid.add_column(head, overflow="fold")
+    for each in found:
+        grid.add_row(each.name, each.expected, each.measured, f"{each.verdict}: {each.reason}")
     _print(grid)
 
 
