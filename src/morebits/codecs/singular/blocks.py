@@ -70,8 +70,9 @@ class Block:
         return (self.matrix @ self.right) / self.gains
 
     def read(self, shown: Array) -> Array:
-        """Coordinates `U^T y` of output changes (outputs x copies)."""
-        return (self.right.T @ (self.matrix.T @ shown)) / self.gains[:, None]
+        """Coordinates `U^T y` of rounded output changes y (outputs x copies), less the bias."""
+        changes = shown - self.bias[:, None]
+        return (self.right.T @ (self.matrix.T @ changes)) / self.gains[:, None]
 
 
 def blocks_of(operator: Operator) -> list[Block]:
@@ -145,7 +146,8 @@ def _block(piece: Any, inputs: Index, outputs: Index) -> Block:
 
     dense = piece.toarray()
     wide = dense.shape[0] < dense.shape[1]
-    squares, vectors = eigh(dense @ dense.T if wide else dense.T @ dense)
+    gram = dense @ dense.T if wide else dense.T @ dense
+    squares, vectors = eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
     keep = np.flatnonzero(squares > MIN_GAIN**2)[::-1]
     squares, vectors = squares[keep], vectors[:, keep]
     right = (dense.T @ vectors) / np.sqrt(squares) if wide else vectors

@@ -19,9 +19,12 @@ from morebits.codecs.singular.blocks import Block, Index, blocks_of
 from morebits.codecs.singular.embed import Embedder
 from morebits.codecs.singular.plan import Plan, plan_for
 from morebits.errors import DoesNotFit, ImageError, InputError
+from morebits.linear.edit import finite
 from morebits.linear.layout import shape_text, to_planar
 from morebits.types import Embedding, Extraction, ImageFormat
 
+#: Digits are this many standard deviations of the noise apart.
+STEP = 3.7
 #: No coordinate that counts as right is closer to the border of its cell, in steps.
 MARGIN = 1e-6
 #: Bits that say which mask lies over the message; the encoder tries one after the other.
@@ -38,6 +41,16 @@ class Singular:
     cover (`2^(k-1)` everywhere) and keeps the PSNR at or above `psnr`; `extract` takes the
     *edited* picture, as `Operator.quantised` rounds and clips it. A message has no length of
     its own: `extract` returns `capacity` bits, with zeros after a shorter message.
+
+    `embed` applies the edit and reads the message before it returns, with a `MARGIN` for other
+    computers: their last digits may differ, and they may round ties the other way. The
+    pictures of a message may differ between computers, what is read from them does not.
+
+    `step` is the distance of two digits in standard deviations of the noise. The paper's ten
+    edits take the default from 20 to 52 dB; where `embed` finds no picture, use a larger one.
+    Both ends need the same edit, PSNR, format and step. An untouched cover reads as nothing;
+    other than that only a container can tell noise from a message, and `p_value` says so: it
+    is the part of all numbers that are messages, a half or more.
 
     >>> from morebits import ImageFormat, linear
     >>> fmt = ImageFormat(1, 8, 8)
@@ -59,8 +72,10 @@ class Singular:
         *,
         format: ImageFormat | None = None,
         peak: float | None = None,
+        step: float = STEP,
     ):
         self.psnr, self.peak = radius.check_psnr(psnr), peak
+        self.step = finite("step", step, 1, 100, "give standard deviations, 1 to 100")
         self.operator, self.format = _operator(edit, format)
 
     def capacity(self, cover: object) -> int:
@@ -83,10 +98,8 @@ class Singular:
                 peak = radius.resolve_peak(self.format, self.peak)
                 found = distortion.psnr(picture.array, marked, peak=peak)
                 return Embedding(marked, found, message.size, self.name)
-        raise DoesNotFit(
-            "the message", message.size, self._room, "bits",
-            f"no picture was found for it within {self.psnr:g} dB; lower the PSNR by 0.1 dB",
-        )  # fmt: skip
+        fix = f"but no picture was found for it; use a larger step, {self.step + 0.5:g}"
+        raise DoesNotFit("the message", message.size, self._room, "bits", fix)
 
     def extract(self, image: object) -> Extraction:
         """The message of an edited picture; nothing where its digits are no message's."""
@@ -103,7 +116,7 @@ class Singular:
         whole = radix.bits_of_number(number - 1, self._room + _MASK_BITS)
         mask = int(radix.number_of_bits(whole[self._room :]))
         bits = whole[: self._room] ^ _mask(mask, self._room)
-        return Extraction("found", self.name, bits)
+        return Extraction("found", self.name, bits, p_value=self._share)
 
     @cached_property
     def _blocks(self) -> list[Block]:
@@ -111,17 +124,22 @@ class Singular:
 
     @cached_property
     def _energy(self) -> int:
-        return allowed_error(
-            self.format, self.psnr, peak=self.peak, samples=self.format.samples
-        )
+        return allowed_error(self.format, self.psnr, peak=self.peak, samples=self.format.samples)
 
     @cached_property
     def _plan(self) -> Plan:
-        return plan_for(self._blocks, self._energy)
+        return plan_for(self._blocks, self._energy, self.format.rho - self.format.mid, self.step)
 
     @cached_property
     def _room(self) -> int:
         return max((self._plan.size - 1).bit_length() - 1 - _MASK_BITS, 0)
+
+    @cached_property
+    def _share(self) -> float:
+        """The part of all numbers that are messages; 60 bits are more than a float shows."""
+        spare = max(self._room - 60, 0)
+        messages = gmpy2.mpz(1) << (self._room + _MASK_BITS - spare)
+        return float(messages) / float(self._plan.size >> spare)
 
     @cached_property
     def _edited_cover(self) -> NDArray[np.float64]:
@@ -144,9 +162,7 @@ class Singular:
             found[block.outputs] = block.loose
         return found
 
-    def _marked(
-        self, padded: NDArray[np.uint8], mask: int
-    ) -> NDArray[np.uint8 | np.uint16] | None:
+    def _marked(self, padded: NDArray[np.uint8], mask: int) -> NDArray[np.uint8 | np.uint16] | None:
         """The picture of a message under a mask, checked; None when it was not found."""
         which = radix.bits_of_number(gmpy2.mpz(mask), _MASK_BITS)
         number = radix.number_of_bits(np.concatenate([padded ^ _mask(mask, padded.size), which]))
@@ -181,7 +197,7 @@ class Singular:
     def _read(self, planar: NDArray[np.float64]) -> tuple[Index, NDArray[np.float64]]:
         """Digits (frames x slots) of an edited picture, and the rest in steps."""
         change = planar.ravel() - self._edited_cover
-        found = self._deal([block.read(change[block.outputs].T - block.bias[:, None]) for block in self._blocks])
+        found = self._deal([block.read(change[block.outputs].T) for block in self._blocks])
         digits = np.rint(found)
         return digits.astype(np.int64), found - digits
 
@@ -207,8 +223,9 @@ class Singular:
     def _edited_planar(self, picture: images.Picture) -> NDArray[np.float64]:
         channels, height, width = self.operator.out_shape
         if picture.array.shape != (height, width, channels):
-            problem = f"is {picture.format.text}, and the edit gives {shape_text((channels, height, width))}"
-            raise ImageError(picture.name, problem, "give the edited picture, not cropped or scaled")
+            edited = shape_text(self.operator.out_shape)
+            problem = f"is {picture.format.text}, and the edit gives {edited}"
+            raise ImageError(picture.name, problem, "give the picture as the edit leaves it")
         return to_planar(picture.array, self.operator.out_shape)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +11,13 @@ from numpy.typing import NDArray
 from morebits.codecs.singular.blocks import Array, Block, Index
 from morebits.codecs.singular.plan import Plan
 
-#: What a unit of energy costs the search, beside the square of a coordinate's way out.
-_WEIGHT = 4e-3
+#: What energy costs the search, beside the square of a coordinate's way out: a change by one
+#: of a sample that has changed as much as most.
+_WEIGHT = 0.012
 #: First search, and repairs: sweeps over all samples, first and last temperature.
 _FIRST = (24, 0.02, 5e-4)
 _REPAIR = (16, 0.01, 3e-4)
-_REPAIRS = 12
+_REPAIRS = 16
 #: Below this part of the energy repairs may cost more of it.
 _ROOM = 0.98
 #: A coordinate counts as read when it is this far inside its cell (1 is the border).
@@ -81,7 +83,8 @@ class Embedder:
         At most `plan.errors` coordinates are outside of their cells.
         """
         jobs = self._jobs(digits)
-        weight = _WEIGHT
+        live = sum(job.change.size for job in jobs)
+        weight = _WEIGHT / (1 + math.sqrt(energy / max(live, 1)))
         for job in jobs:
             self._search(job, _FIRST, weight, seed)
         for repair in range(_REPAIRS + 1):
@@ -129,7 +132,8 @@ class Embedder:
         change = job.change.copy()
         value = matrix @ change
         shown = np.floor(value + gray + 0.5).clip(low, high)
-        read = shop.left.T.astype(np.float64) @ (shown - gray - shop.block.bias)
+        moved = (shown - gray - shop.block.bias).astype(np.float32)
+        read = (shop.left_t @ moved).astype(np.float64)
         if change.size > 1:
             anneal(
                 change, value, shown, read, job.center, job.half, matrix.indices, matrix.indptr,
