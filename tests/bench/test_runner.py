@@ -44,6 +44,7 @@ def test_a_run(photos, tmp_path):
     assert (done.samples, done.new, done.errors, done.problems) == (8 * EACH, 8 * EACH, 0, ())
     assert done.folder == tmp_path / "out"
     assert calls == [(EACH * number, 8 * EACH) for number in range(9)]
+    assert done.overhead is not None
     assert 0 <= done.overhead < 1
     samples = list(records.read(done.folder))
     assert all(each["exact"] for each in samples if each["attack"] == "none")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import secrets
 import sys
+from typing import Any
 
 import bench_codecs
 import numpy as np
@@ -22,7 +23,7 @@ def path(tmp_path):
     return tmp_path / "cover.png"
 
 
-def measured(path, maker, *names, bits=None, seed=0, run=None, **options):
+def measured(path, maker, *names, bits=None, seed=0, run=None, **options) -> list[Any]:
     run = run or secrets.token_hex(4)  # codecs are kept for a run
     spec = CodecSpec("mine", options, maker)
     task = work.Task(run, spec, path.name, str(path), names, seed, bits)

@@ -76,7 +76,7 @@ def hide(
             continue
         targets[target] = name
         tasks.append(_Task(name, path, target, max_pixels, force))
-    yield from _through(pool, partial(_hide, what), tasks, "cover")
+    yield from _through(pool, partial(_hide, what), pictures, tasks, "cover")
 
 
 def reveal(
@@ -92,14 +92,14 @@ def reveal(
         _Task(name, path, out and out / (name + SUFFIX), max_pixels, force)
         for name, path in pictures.files.items()
     ]
-    yield from _through(pool, partial(_reveal, key), tasks, "picture")
+    yield from _through(pool, partial(_reveal, key), pictures, tasks, "picture")
 
 
 def _through(
-    pool: Pool, function: Callable[[_Task], Line], tasks: list[_Task], word: str
+    pool: Pool, function: Callable[[_Task], Line], pictures: Pictures, tasks: list[_Task], word: str
 ) -> Iterator[Line]:
-    """The tasks' lines; what is there already is skipped."""
-    inputs = {_file(each.path) for each in tasks}
+    """The tasks' lines; what is there already is skipped, and no input is ever an output."""
+    inputs = {_file(each) for each in pictures.files.values()}
     left: list[_Task] = []
     for task in tasks:
         if task.target is not None:
