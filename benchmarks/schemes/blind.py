@@ -34,8 +34,8 @@ Say = Callable[[str], None]
 
 
 def some(photos: Sequence[Photo]) -> list[Photo]:
-    """Every third picture, where all would take too long."""
-    return list(photos[::3])
+    """Every third picture, where all would take too long; the hardest of Kodak is among them."""
+    return list(photos[1::3] or photos)
 
 
 def crops(pictures: Pictures, states: Sequence[int], say: Say) -> Section:
