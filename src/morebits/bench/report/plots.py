@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from morebits import attacks
@@ -45,7 +46,8 @@ _EDITS = {"linjpeg:15": DASHES[1], "crop:0.5": DASHES[2]}
 Line: TypeAlias = tuple[str, dict[str, Any], list[float]]
 
 
-def bounds() -> list[Line]:
+@cache
+def bounds() -> tuple[Line, ...]:
     """What fits at all, and what survives an edit."""
     format = ImageFormat(width=_SIDE, height=_SIDE)
     gray = curve(format, psnr=_LEVELS).bits
@@ -58,7 +60,7 @@ def bounds() -> list[Line]:
         look = {"color": FAINT, "linewidth": 1.2, "linestyle": dash}
         bits = curve(format, psnr=_LEVELS, under=text).bits
         lines.append((f"gray, surviving {text}", look, bits))
-    return [(label, look, [each / _SIDE**2 for each in bits]) for label, look, bits in lines]
+    return tuple((label, look, [each / _SIDE**2 for each in bits]) for label, look, bits in lines)
 
 
 def capacity(content: Content, lines: Sequence[Line], *, log: bool) -> Figure:
