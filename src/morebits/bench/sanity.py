@@ -173,7 +173,7 @@ def _edited(
 ) -> Check:
     """What an edit leaves, beside the paper's round number and bound 11 for this very size."""
     name = f"after {words}"
-    bound = capacity(_format(side), psnr=PSNR, under=edit).bits / _exact(side, PSNR)
+    bound = _predicted(side, edit)
     expected = f"{part:g} of the capacity (bound 11: {bound:.2f})"
     if not whole:
         return Check(name, expected, "0 bits, edited or not", "fail", whole.problem)
@@ -188,6 +188,12 @@ def _edited(
     good = left >= low
     reason = f"between {low:.2f} and {high:.2f}" if good else f"below {low:.2f}"
     return Check(name, expected, measured, "pass" if good else "fail", reason)
+
+
+@cache
+def _predicted(side: int, edit: str) -> float:
+    """What bound 11 leaves of the exact count under an edit."""
+    return capacity(_format(side), psnr=PSNR, under=edit).bits / _exact(side, PSNR)
 
 
 def _line(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
