@@ -15,11 +15,13 @@ from PIL import Image
 
 import morebits as mb
 from morebits import cli, demo
+from morebits.bench import records
 from morebits.demo import draw, panels
 from morebits.errors import MissingExtra
 
 NAMES = {
     "capacity.json", "capacity.svg", "capacity.png", "index.html", "marked.png", "revealed.pdf",
+    "benchmark",
 }  # fmt: skip
 HEADLINE = "2,814,604"  # bits of the photo at 42 dB, `mb.capacity(photo, psnr=42)`
 
@@ -28,11 +30,18 @@ def check_files(out: Path) -> None:
     """The files are there, whole, small, and agree with the library."""
     assert {path.name for path in out.iterdir()} == NAMES
     assert all(path.stat().st_size < 1_000_000 for path in out.iterdir())
+    check_benchmark(out / "benchmark")
     with Image.open(out / "capacity.png") as figure:
         assert figure.size[0] > 600
     assert (out / "capacity.svg").read_text().startswith("<?xml")
     page = (out / "index.html").read_text()
-    for inside in ("<svg", HEADLINE, "prefers-color-scheme: dark", "var(--c4)"):
+    for inside in (
+        "<svg",
+        HEADLINE,
+        'href="benchmark/report.html"',
+        "prefers-color-scheme: dark",
+        "var(--c4)",
+    ):
         assert inside in page
     for outside in ('src="http', 'href="http', "@import", "<script"):
         assert outside not in page
@@ -42,6 +51,19 @@ def check_files(out: Path) -> None:
     assert page.count("data:image/png;base64,") == 6
     for each in numbers["hidden"]:
         assert f"{each['payload_bytes']:,}" in page
+
+
+def check_benchmark(folder: Path) -> None:
+    """Every codec on every piece under every attack, and a report that the page leads to."""
+    assert (folder / "report.html").stat().st_size < 5_000_000
+    found = list(records.read(folder))
+    assert not [each["error"] for each in found if each["error"]]
+    codecs = {each["codec"] for each in found}
+    assert "trellis" in codecs
+    assert len({each["image"] for each in found}) == 4
+    unedited = [each for each in found if each["codec"] == "trellis" and each["attack"] == "none"]
+    assert len(unedited) == 8
+    assert all(each["exact"] and (each["fraction"] or 0) > 0.95 for each in unedited)
 
 
 def check_hidden(hidden: list[dict[str, Any]], out: Path) -> None:
@@ -81,7 +103,8 @@ def test_the_demonstration_on_small_edits(capsys, monkeypatch, tmp_path):
     for edit in small:
         assert out.count(edit.text) == 3
         assert f"measuring {edit.text}" in err
-    assert all(f"wrote {tmp_path / 'new' / name}" in out for name in NAMES)
+    assert all(f"wrote {tmp_path / 'new' / name}" in out for name in NAMES - {"benchmark"})
+    assert out.rstrip().endswith(f"wrote {tmp_path / 'new' / 'benchmark' / 'report.html'}")
     assert out.count("Hidden and revealed: ") == 2
     check_files(tmp_path / "new")
 

@@ -2,7 +2,8 @@
 
 And a file hidden in it: the figure of those numbers, as PDF. `run` writes `capacity.json` (every
 number), `capacity.svg` and `capacity.png` (the figure), `marked.png` (the photo with the PDF in
-it), `revealed.pdf` (what came out of that file) and `index.html` (a page that needs nothing else).
+it), `revealed.pdf` (what came out of that file), `index.html` (a page that needs nothing else) and
+`benchmark/report.html`, the report of a small benchmark on pieces of the photo.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from morebits.demo import hiding
+from morebits.demo import benchmark, hiding
 from morebits.errors import MissingExtra
 from morebits.images import Picture, read
 from morebits.measure import Curve, curve
@@ -84,10 +85,12 @@ def run(out: Path, progress: Callable[[str], None]) -> Demo:
     demo = Demo(picture, tuple(rows), tuple(curves))
     figure = draw.draw(demo)
     demo = replace(demo, hidden=_hide(picture, draw.as_pdf(figure), progress))
+    progress("a small benchmark: pieces of the photo under the attacks of the suite quick")
+    judged = benchmark.run(picture, out / "benchmark")
     progress(f"writing {out}")
     demo = replace(demo, seconds=time.perf_counter() - started)
     saved = hiding.save(demo.hidden[0], out / "marked.png", out / "revealed.pdf")
-    files = (_write_json(demo, out), *saved, *draw.write(demo, figure, out))
+    files = (_write_json(demo, out), *saved, *draw.write(demo, figure, out), judged)
     return replace(demo, files=files)
 
 
