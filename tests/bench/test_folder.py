@@ -13,7 +13,7 @@ from morebits.bench import lock, records
 from morebits.bench.folder import Config, Folder
 from morebits.errors import FileNotWritten, NewerFormat, ResultsError
 
-CONFIG = Config(0, None, [("box", {})], ["none"], "photos", {"a.png": "d1"})
+CONFIG = Config(0, None, [("box", {})], ["none"], ["photos"], {"a.png": "d1"})
 
 
 def filled(path, samples, config=CONFIG):
@@ -33,7 +33,7 @@ def test_run_json_says_what_was_run(tmp_path, sample):
     assert (run["schema"], run["morebits"]) == (records.SCHEMA, morebits.__version__)
     assert (run["seed"], run["bits"], run["attacks"]) == (0, None, ["none"])
     assert run["codecs"] == [{"codec": "box", "options": {}}]
-    assert run["images"] == {"source": "photos", "files": {"a.png": "d1"}}
+    assert run["images"] == {"sources": ["photos"], "files": {"a.png": "d1"}}
     assert run["machine"]["cores"] >= 1
     assert "numpy" in run["packages"]
     assert run["started"] <= run["finished"]

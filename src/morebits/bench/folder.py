@@ -29,7 +29,7 @@ class Config:
     bits: int | None
     codecs: Sequence[tuple[str, Mapping[str, Any]]]
     attacks: Sequence[str]
-    source: str
+    sources: Sequence[str]
     images: Mapping[str, str | None]
 
 
@@ -114,7 +114,7 @@ def _new(config: Config) -> dict[str, Any]:
         "finished": None,
         "codecs": [],
         "attacks": [],
-        "images": {"source": config.source, "files": {}},
+        "images": {"sources": list(config.sources), "files": {}},
         "sessions": [],
     }
 

@@ -18,9 +18,9 @@ Source: TypeAlias = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Pictures:
-    """Picture files by the name that they have in results, in order; `source` as it was given."""
+    """Picture files by the name that they have in results, in order; `sources` as given."""
 
-    source: str
+    sources: tuple[str, ...]
     files: dict[str, Path]
 
     def digests(self) -> dict[str, str | None]:
@@ -40,14 +40,14 @@ def collect(sources: Source | Iterable[Source], *, limit: int | None = None) -> 
     given = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
     words = [os.fspath(each) for each in given]
     paths = dict.fromkeys(_absolute(each) for word in words for each in _files(word))
-    text = words[0] if len(words) == 1 else f"{len(words)} files and folders"
     if not paths:
+        text = words[0] if len(words) == 1 else f"{len(words)} files and folders"
         raise ImageError(text, "has no pictures", "give a folder with some, or files")
     top = Path(os.path.commonpath([each.parent for each in paths]))
     if len(words) == 1 and Path(words[0]).is_dir():
         top = _absolute(words[0])
     found = {each.relative_to(top).as_posix(): each for each in paths}
-    return Pictures(text, {name: found[name] for name in sorted(found)[:limit]})
+    return Pictures(tuple(words), {name: found[name] for name in sorted(found)[:limit]})
 
 
 def is_many(source: Source) -> bool:

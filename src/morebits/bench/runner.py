@@ -98,7 +98,7 @@ def run(
     session = _Session(pool.workers)
     config = Config(
         seed, bits, [(each.name, each.options) for each in codecs], attacks,
-        pictures.source, pictures.digests(),
+        pictures.sources, pictures.digests(),
     )  # fmt: skip
     folder = Folder(out, config)
     complete = False

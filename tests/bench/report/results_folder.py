@@ -50,7 +50,7 @@ def run(**fields: Any) -> dict[str, Any]:
         "started": "2026-01-01T00:00:00+00:00", "finished": None,
         "codecs": [{"codec": "b", "options": {"x": 1}}, {"codec": "a", "options": {}}],
         "attacks": ["jpeg:50", "none", COMBINED],
-        "images": {"source": "nowhere/at all", "files": {"one.png": "00", RUDE: "11"}},
+        "images": {"sources": ["nowhere/at all"], "files": {"one.png": "00", RUDE: "11"}},
         "sessions": [{"seconds": 60.0}],
         "machine": {"processor": "P", "cores": 2, "system": "S", "python": "3.11"},
         "packages": {"numpy": "2.0"},

@@ -174,7 +174,7 @@ class TestExamples:
         moved = tmp_path / "photos"
         shutil.copytree(photos, moved)
         about = json.loads((out / "run.json").read_text())
-        about["images"]["source"] = str(moved)
+        about["images"]["sources"] = [str(moved)]
         (moved / "0.png").unlink()
         shutil.copy(photos / "0.png", moved / "1.png")  # another picture of this name
         folder = fill(tmp_path / "r", [], about)
@@ -207,7 +207,7 @@ class TestCommand:
 
     def test_it_names_the_limit_and_the_bits(self, real):
         photos, out = real
-        images_of = {"source": str(photos), "files": {"0.png": ""}}
+        images_of = {"sources": [str(photos)], "files": {"0.png": ""}}
         words = command.command(run(bits=32, images=images_of), out)
         assert "--bits 32 --limit 1" in words
         assert f"--images '{photos}'" in words

@@ -17,7 +17,7 @@ def command(run: Mapping[str, Any], folder: str | os.PathLike[str]) -> str:
     r"""`morebits bench ...` of a run.json, one option a line.
 
     >>> run = {"codecs": [{"codec": "box", "options": {"psnr": 42}}], "attacks": ["jpeg:50"],
-    ...        "images": {"source": "my photos", "files": {}}, "seed": 0, "bits": None}
+    ...        "images": {"sources": ["my photos"], "files": {}}, "seed": 0, "bits": None}
     >>> print(command(run, "results"))
     morebits bench --codec box:psnr=42 \
       --images 'my photos' \
@@ -31,7 +31,7 @@ def command(run: Mapping[str, Any], folder: str | os.PathLike[str]) -> str:
     last += [] if limit is None else ["--limit", str(limit)]
     lines = [
         _options("--codec", codecs),
-        f"--images {shlex.quote(run['images']['source'])}",
+        f"--images {shlex.join(run['images']['sources'])}",
         _options("--attacks", _suites(run["attacks"])),
         " ".join([*last, "--out", shlex.quote(os.fspath(folder))]),
     ]
@@ -56,7 +56,7 @@ def _suites(attacks: Sequence[str]) -> list[str]:
 def _limit(images: Mapping[str, Any]) -> int | None:
     """How many pictures were taken, where there are more."""
     try:
-        there = pictures.collect(images["source"])
+        there = pictures.collect(images["sources"])
     except MorebitsError:
         return None
     count = len(images["files"])

@@ -10,7 +10,7 @@ import base64
 import io
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -132,19 +132,14 @@ def _hardest(mine: list[Sample]) -> Sample:
 
 def _files(run: Mapping[str, Any]) -> dict[str, Path]:
     """The pictures of the run that are still there and still the same, by name."""
-    source, known = run["images"]["source"], run["images"]["files"]
-    found: dict[str, Path] = {}
-    for words in ([source], source.split(" ")):  # a folder may have spaces in its name
-        try:
-            there = pictures.collect(words)
-        except MorebitsError:
-            continue
-        wanted = {name: path for name, path in there.files.items() if name in known}
-        now = pictures.Pictures(source, wanted).digests()
-        found |= {name: path for name, path in wanted.items() if now[name] == known[name]}
-        if found:
-            break
-    return found
+    sources, known = run["images"]["sources"], run["images"]["files"]
+    try:
+        there = pictures.collect(sources)
+    except MorebitsError:
+        return {}
+    wanted = {name: path for name, path in there.files.items() if name in known}
+    now = replace(there, files=wanted).digests()
+    return {name: path for name, path in wanted.items() if now[name] == known[name]}
 
 
 def _part(array: Samples) -> str:

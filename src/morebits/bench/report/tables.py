@@ -193,7 +193,7 @@ def machine_table(content: Content) -> Table:
         "started": run.get("started") or NOTHING,
         "finished": run.get("finished") or "not finished",
         "time": f"{busy:,.0f} s in {len(run.get('sessions', ()))} sessions",
-        "pictures": f"{len(run['images']['files'])} of {run['images']['source']}",
+        "pictures": f"{len(run['images']['files'])} of {_few(tuple(run['images']['sources']))}",
         "samples": f"{len(content.samples):,}",
         "run": run["run"],
     }
