@@ -112,7 +112,7 @@ class Singular:
         fixed = self._plan.corrected(digits, digits + np.where(away > 0, 1, -1))
         number = None if fixed is None else self._plan.number(fixed)
         if not number or (number - 1).bit_length() > self._room + _MASK_BITS:
-            return nothing  # the untouched cover is the number 0
+            return nothing
         whole = radix.bits_of_number(number - 1, self._room + _MASK_BITS)
         mask = int(radix.number_of_bits(whole[self._room :]))
         bits = whole[: self._room] ^ _mask(mask, self._room)
@@ -162,11 +162,15 @@ class Singular:
             found[block.outputs] = block.loose
         return found
 
+    def _number(self, padded: NDArray[np.uint8], mask: int) -> gmpy2.mpz:
+        """The number of a message under a mask; the untouched cover is the number 0."""
+        which = radix.bits_of_number(gmpy2.mpz(mask), _MASK_BITS)
+        masked = np.concatenate([padded ^ _mask(mask, padded.size), which])
+        return radix.number_of_bits(masked) + 1
+
     def _marked(self, padded: NDArray[np.uint8], mask: int) -> NDArray[np.uint8 | np.uint16] | None:
         """The picture of a message under a mask, checked; None when it was not found."""
-        which = radix.bits_of_number(gmpy2.mpz(mask), _MASK_BITS)
-        number = radix.number_of_bits(np.concatenate([padded ^ _mask(mask, padded.size), which]))
-        digits = self._plan.digits(number + 1)
+        digits = self._plan.digits(self._number(padded, mask))
         change = self._embedder.change(digits, self._energy, self.format.samples, mask)
         if change is None:
             return None

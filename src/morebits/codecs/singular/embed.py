@@ -125,6 +125,8 @@ class Embedder:
         keep: bool = False,
     ) -> None:  # fmt: skip
         """Anneal one block; with `keep` the result counts only when fewer cells are missed."""
+        if job.change.size == 1:
+            return  # a sample that the edit treats alone is where it should be
         from morebits.codecs.singular.search import anneal
 
         shop, matrix = job.shop, job.shop.block.matrix
@@ -134,13 +136,11 @@ class Embedder:
         shown = np.floor(value + gray + 0.5).clip(low, high)
         moved = (shown - gray - shop.block.bias).astype(np.float32)
         read = (shop.left_t @ moved).astype(np.float64)
-        if change.size > 1:
-            anneal(
-                change, value, shown, read, job.center, job.half, matrix.indices, matrix.indptr,
-                matrix.data, shop.left, shop.left_t, gray, shop.block.loose, low, high,
-                self.reach, *schedule,
-                weight, seed * 1000 + job.copy,
-            )  # fmt: skip
+        anneal(
+            change, value, shown, read, job.center, job.half, matrix.indices, matrix.indptr,
+            matrix.data, shop.left, shop.left_t, gray, shop.block.loose, low, high,
+            self.reach, *schedule, weight, seed * 1000 + job.copy,
+        )  # fmt: skip
         wrong = int((np.abs(read - job.center) > _INSIDE * job.half).sum())
         if not keep or wrong < job.wrong:
             job.change, job.wrong = change, wrong

@@ -209,9 +209,7 @@ def plan_for(blocks: list[Block], energy: float, reach: int, step: float) -> Pla
         rows.append((np.stack([np.full(i.size, b), i, copy], axis=1), _steps(block, step)[i]))
     where = np.concatenate([w for w, _ in rows]) if rows else np.zeros((0, 3), np.int64)
     steps = np.concatenate([s for _, s in rows]) if rows else np.zeros(0)
-    # Steps that are equal but for rounding errors must come in the same order everywhere.
-    key = np.rint(np.log2(steps) * 2**20).astype(np.int64)
-    order = np.lexsort((where[:, 2], where[:, 1], where[:, 0], key))
+    order = np.lexsort((where[:, 2], where[:, 1], where[:, 0], _ranks(steps)))
     weak = mixed[where[order, 0]] & (steps[order] > CUT * math.sqrt(energy / max(steps.size, 1)))
     order = order[~weak]
     frames = -(-order.size // _FRAME)
@@ -227,6 +225,15 @@ def plan_for(blocks: list[Block], energy: float, reach: int, step: float) -> Pla
     budget = energy - rounding
     slots *= budget > 0
     return _with_checks(where[:, :slots], steps[:slots], noisy[:, :slots], reach, budget)
+
+
+def _ranks(steps: Array) -> Index:
+    """Ranks in rising order; steps that are equal but for rounding errors have the same one."""
+    order = np.argsort(steps)
+    rising = steps[order]
+    ranks = np.zeros(steps.size, np.int64)
+    ranks[order[1:]] = np.cumsum(np.diff(rising) > 1e-9 * rising[1:])
+    return ranks
 
 
 def _with_checks(
