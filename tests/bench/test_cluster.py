@@ -83,6 +83,27 @@ def test_one_worker_is_killed(cluster, tmp_path):
     assert found(tmp_path / "out") == found(tmp_path / "here")
 
 
+@pytest.mark.full
+def test_ten_thousand_samples(cluster, tmp_path):
+    """All of them exactly once, though a worker dies at each quarter."""
+    photos = make(tmp_path / "photos", 1000)
+    attacks = ["none", "hflip", "crop:0.7", "crop:0.8", "resize:0.7", "jpeg:80", "jpeg:60",
+               "brightness:1.5", "contrast:0.5"]  # fmt: skip
+    killed = []
+
+    def progress(done, total):
+        if 4 * done >= (len(killed) + 1) * total and len(killed) < 3:
+            killed.append(kill_one(cluster))
+
+    done = mb.benchmark(
+        "least", images=photos, attacks=attacks, out=tmp_path / "out",
+        cluster=cluster.scheduler_address, progress=progress,
+    )  # fmt: skip
+    assert len(killed) == 3
+    assert (done.samples, done.new, done.errors) == (10_000, 10_000, 0)
+    assert len(found(tmp_path / "out")) == 10_000
+
+
 def test_a_task_that_kills_every_worker(cluster):
     pool = pools.Cluster(cluster.scheduler_address)
     tasks = ["a", "b", "deadly", "c", "d"]

@@ -12,6 +12,7 @@ from collections import Counter
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,6 +33,11 @@ def deadly(word):
     return word
 
 
+def interrupted(word):
+    os.kill(os.getpid(), signal.SIGINT)
+    return word
+
+
 def through(pool, function, tasks):
     try:
         return dict(flow.results(pool, function, tasks))
@@ -43,7 +49,7 @@ class Broken(Executor):
     """Every call fails."""
 
     def submit(self, fn, /, *args, **kwargs):
-        future: Future = Future()
+        future: Future[Any] = Future()
         future.set_exception(OSError("the cable is cut"))
         return future
 
@@ -73,7 +79,9 @@ class TestResults:
 
         with ThreadPoolExecutor(2) as executor:
             pool = Pool(executor, workers=2)
-            for count, _ in enumerate(flow.results(pool, double, tasks()), start=1):
+            count = 0
+            for _ in flow.results(pool, double, tasks()):
+                count += 1
                 assert taken <= count + pool.window
         assert count == 1000
 
@@ -117,6 +125,9 @@ class TestDeadWorkers:
                     assert result == word
         pool.close()
         assert seen == Counter([*words, "always"])
+
+    def test_ctrl_c_is_for_the_parent(self):
+        assert through(Local(2), interrupted, ["a", "b"]) == {"a": "a", "b": "b"}
 
     def test_when_nobody_is_left_the_tasks_are_not_to_blame(self):
         with pytest.raises(WorkersLost, match=r"OSError: the cable is cut; start them again"):

@@ -210,7 +210,9 @@ class TestErrorsBecomeRecords:
 
 
 def test_what_a_codec_does_to_its_arguments_stays_there(path):
-    first, second, third = measured(path, bench_codecs.Vandal, "none", "jpeg:95", "none")
+    names = ("unmarked", "none", "jpeg:95", "hflip|hflip")
+    unmarked, first, second, third = measured(path, bench_codecs.Vandal, *names)
+    assert unmarked["error"] is None
     assert first["exact"]
     assert third["exact"]
     assert second["error"] is None

@@ -14,8 +14,8 @@ from morebits.bench.pools import Pool
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: A task whose worker dies this often, while nothing else runs, is not tried again.
-TRIES = 2
+#: A task whose worker dies this often, all but the first time with nothing else running, is lost.
+TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,13 @@ def results(
     suspects: deque[T] = deque()
     failed: Counter[int] = Counter()  # by identity: tasks need no hash
     pending: dict[Future[R], T] = {}
-    alone = False
     try:
         while True:
             if not suspects:
                 _fill(pool, function, waiting, pending)
             elif not pending:
                 pool.check()
-                alone, task = True, suspects.popleft()
+                task = suspects.popleft()
                 pending[pool.submit(function, task)] = task
             if not pending:
                 return
@@ -53,7 +52,7 @@ def results(
             for future in done:
                 task = pending.pop(future)
                 reason = _failure(future)
-                failed[id(task)] += alone and reason is not None
+                failed[id(task)] += reason is not None
                 if reason is not None and failed[id(task)] < TRIES:
                     suspects.append(task)
                     continue
@@ -63,7 +62,6 @@ def results(
                 else:
                     pool.check()  # if nobody is left, the task is not to blame
                     yield task, Lost(f"the worker died, every time ({reason})")
-            alone = alone and bool(pending)
     except KeyboardInterrupt:
         for future in pending:
             future.cancel()
