@@ -8,6 +8,7 @@ paper's tables were made with `2^k`, so it is an argument everywhere.
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 from morebits.errors import InputError
 from morebits.types import ImageFormat
@@ -25,7 +26,7 @@ def resolve_peak(format: ImageFormat, peak: float | None) -> float:
 
 def check_psnr(psnr: float) -> float:
     """A finite number of decibels, or an error that says what to give."""
-    if isinstance(psnr, bool) or not isinstance(psnr, int | float) or not math.isfinite(psnr):
+    if isinstance(psnr, bool) or not isinstance(psnr, Real) or not math.isfinite(psnr):
         raise InputError("psnr", psnr, "give a finite number of decibels, such as 42")
     if abs(psnr) > 400:
         raise InputError("psnr", psnr, "give a number of decibels between -400 and 400")

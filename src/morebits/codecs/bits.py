@@ -16,7 +16,10 @@ def check_bits(bits: Any) -> NDArray[np.uint8]:
     >>> check_bits([1, 0, True]).tolist()
     [1, 0, 1]
     """
-    array = np.asarray(bits)
+    try:
+        array = np.asarray(bits)
+    except ValueError:  # rows of different lengths
+        array = np.empty((0, 0))
     if array.ndim != 1:
         raise InputError("bits", f"of shape {array.shape}", "give a flat list of zeros and ones")
     if array.size == 0:

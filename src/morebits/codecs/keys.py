@@ -39,7 +39,7 @@ def check_key(key: Key) -> bytes | None:
     if key is None:
         return None
     if not isinstance(key, (str, bytes)):
-        raise InputError("key", f"a {type(key).__name__}", "give text, bytes or None")
+        raise InputError("key", f"of type {type(key).__name__}", "give text, bytes or None")
     if not key:
         raise InputError("key", key, "give at least one letter, or no key at all (None)")
     if isinstance(key, bytes):

@@ -42,7 +42,8 @@ def codec(name: str, /, **options: Any) -> Codec:
     try:
         inspect.signature(make).bind(**options)
     except TypeError as error:  # an option that this codec does not have, or one that it needs
-        raise InputError("options", sorted(options), f"{name} says: {error}") from None
+        takes = ", ".join(str(each) for each in inspect.signature(make).parameters.values())
+        raise InputError("options", sorted(options), f"{name} takes {takes} ({error})") from None
     except ValueError:  # written in C, without a signature
         pass
     return make(**options)
@@ -54,6 +55,8 @@ def maker(name: str, /) -> Callable[..., Codec]:
     >>> maker("box").__name__
     'Box'
     """
+    if not isinstance(name, str):
+        raise InputError("codec", name, "give a name, such as trellis")
     base, colon, variant = name.partition(":")
     if name in _registered:
         return _registered[name]

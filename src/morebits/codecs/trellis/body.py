@@ -54,16 +54,15 @@ def read(flat: Array, layout: Layout, plan: Plan) -> NDArray[np.uint8]:
     return bits.reshape(-1)
 
 
-def error_of_group(
+def trial_errors(
     flat: Array, layout: Layout, plan: Plan, bits: Array, *, top: int, weights: Array | None
-) -> float:
-    """Mean squared error of hiding the first group's share of some bits."""
+) -> NDArray[np.int64]:
+    """Squared errors of 16 trials: in the first 16 segments, or 16 times in the only one."""
     places = layout.places(0)
     cover = flat[places].astype(np.int64)
     costs = None if weights is None else weights[places].astype(np.int64)
-    marked = segments.mark(cover, _shares(bits, layout, plan, 0), plan, top, costs)
-    change = (marked - cover)[:, : layout.segments]
-    return float(np.sum(change * change)) / change.size
+    change = segments.mark(cover, _shares(bits, layout, plan, 0), plan, top, costs) - cover
+    return np.sum(change * change, axis=0)
 
 
 def _shares(bits: Array, layout: Layout, plan: Plan, group: int) -> NDArray[np.uint8]:

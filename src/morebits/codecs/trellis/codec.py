@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,11 @@ STATES = (4, 1 << 17)
 
 _MOST_REST = heads.MOST_BITS - heads.LEAD_BITS
 _HEAD_PLAN = Plan(plain=0, coded=HEAD_BITS, length=HEAD_LENGTH)
-#: So many deviations above the budget, another whitening will not help.
+#: A squared error so many times the budget over the root of the samples, or of the changes,
+#: above the budget will not come down with another whitening: some 20 deviations.
 _HOPELESS = 6.0
-#: So many deviations below it the capacity stays.
-_MARGIN = 2.5
-#: A head may cost this much more than another: about three deviations.
-_HEAD_ROOM = 1.2
+#: Deviations of a mean of trials by which the capacity stays below it.
+_DOUBT = 1.5
 
 
 class Trellis:
@@ -62,8 +62,14 @@ class Trellis:
         self.psnr = radius.check_psnr(psnr)
         self.key = keys.check_key(key)
         self.states = _check_states(states)
+        for name, given in (("mask", mask), ("progress", progress)):
+            if given is not None and not callable(given):
+                raise InputError(name, given, "give a function, or None")
         self.mask = mask
         self.progress = progress
+
+    def __repr__(self) -> str:
+        return f"Trellis(psnr={self.psnr:g}, states={self.states})"
 
     def capacity(self, cover: Any, /) -> int:
         """Bits that every message may have at this PSNR in this cover.
@@ -83,14 +89,12 @@ class Trellis:
             found = plan(layout, bits, depth=picture.depth, length=length)
             if found is None:
                 return math.inf
-            noise = _noise(found.bits(layout.steps) * min(LANES, layout.segments))
-            return body.error_of_group(flat, layout, found, noise, top=top, weights=weights)
+            noise = _noise(found.bits(layout.steps) * LANES)
+            errors = body.trial_errors(flat, layout, found, noise, top=top, weights=weights)
+            return _cautious(errors, layout.segments)
 
-        tried = min(layout.body, layout.steps * LANES)
-        spread = self._spread(tried, budget * tried / layout.body)
-        target = budget / layout.body * max(0.0, 1 - _MARGIN * spread)
         limit = min(most_bits(layout, depth=picture.depth, length=length), _MOST_REST)
-        return heads.LEAD_BITS + rate.largest(error_at, target, limit=limit, samples=layout.body)
+        return heads.LEAD_BITS + rate.largest(error_at, budget, limit=limit, samples=layout.body)
 
     def embed(self, cover: Any, bits: Any, /) -> Embedding:
         picture, message = images.read(cover), check_bits(bits)
@@ -99,7 +103,9 @@ class Trellis:
         rest = max(0, message.size - heads.LEAD_BITS)
         found = plan(layout, rest, depth=picture.depth, length=length)
         budget = radius.level(picture.format, self.psnr)
-        hopeless = budget * (1 + _HOPELESS * self._spread(layout.samples, budget))
+        hopeless = budget + _HOPELESS * max(1.0, budget) / math.sqrt(
+            min(layout.samples, budget + 1)
+        )
         error = math.inf
         for whitening in range(heads.WHITENINGS):
             if found is None or rest > _MOST_REST:
@@ -114,6 +120,11 @@ class Trellis:
         raise self._does_not_fit(picture, message.size, error / layout.samples)
 
     def extract(self, image: Any, /) -> Extraction:
+        """The message of the first copy of the head that is intact, or nothing.
+
+        The head is checked, the body is not: after an edit bits may be wrong. `reveal` checks
+        the payload.
+        """
         picture = images.read(image)
         flat = picture.array.reshape(-1)
         layout = Layout(flat.size)
@@ -142,40 +153,34 @@ class Trellis:
         body.mark(flat, layout, found, rest, top=top, weights=weights, progress=self.progress)
         return flat.reshape(picture.array.shape)
 
-    def _spread(self, samples: int, error: float) -> float:
-        """Relative deviation of the squared error from message to message, as measured.
-
-        It falls with the root of the samples, or of the changes where those are few.
-        """
-        deviation = 0.3 * (1 + 4 / self.states)
-        return deviation * max(1 / math.sqrt(samples), 0.5 / math.sqrt(max(error, 1.0)))
-
-    def _weights(self, picture: Picture) -> NDArray[np.uint8] | None:
+    def _weights(self, picture: Picture) -> NDArray[np.uint16] | None:
         if self.mask is None:
             return None
         weights = np.asarray(self.mask(picture.array))
         if weights.shape != picture.array.shape or weights.dtype != np.uint8 or not weights.all():
             expected = f"return uint8 costs from 1 to 255 of shape {picture.array.shape}"
             raise InputError("mask", f"{weights.dtype} of {weights.shape}", expected)
-        return weights.reshape(-1)
+        return segments.balanced(weights.reshape(-1))
 
     def _does_not_fit(self, picture: Picture, needed: int, mse: float) -> DoesNotFit:
         fits = self.capacity(picture)
+        what = f"the message, at {self.psnr:g} dB,"
+        if fits == 0:
+            what, needed = f"even the head of a mark, at {self.psnr:g} dB,", HEAD_BITS
         fix = "use a larger picture or a shorter message"
         if math.isfinite(mse):
             # Rounded down with a little room: what is said here must then work.
             reached = radius.psnr_of_mse(mse, peak=picture.format.rho) - 0.02
             fix = f"it would at {math.floor(100 * reached) / 100:.2f} dB, or {fix}"
-        what = f"the message, at {self.psnr:g} dB,"
         return DoesNotFit(what, needed, fits, "bits", fix)
 
 
 def _check_states(states: int) -> int:
-    if not isinstance(states, int) or isinstance(states, bool) or states & (states - 1):
+    if not isinstance(states, Integral) or isinstance(states, bool) or states & (states - 1):
         raise InputError("states", states, "give a power of two, such as 256")
     if not STATES[0] <= states <= STATES[1]:
         raise InputError("states", states, f"give {STATES[0]} to {STATES[1]:,}")
-    return states
+    return int(states)
 
 
 def _layout(picture: Picture) -> Layout:
@@ -183,16 +188,27 @@ def _layout(picture: Picture) -> Layout:
     if layout.body < LANES:
         least = HEAD_SAMPLES + LANES
         problem = f"has {layout.samples} samples, too few to hide anything"
-        raise ImageError(picture.name, problem, f"use one with at least {least}, such as 9x9 RGB")
+        raise ImageError(picture.name, problem, f"use one with at least {least}, such as 8x8 RGB")
     return layout
 
 
 def _head_error(flat: Samples, layout: Layout, top: int) -> float:
-    """Squared error of all heads, with room for one that costs more than the one tried here."""
-    tried = flat.copy()
-    _mark_heads(tried, layout, _noise(HEAD_BITS), top)
-    places = layout.head_places()[:, : len(layout.heads)]
-    return distortion.squared_error(flat[places], tried[places]) * _HEAD_ROOM
+    """Squared error of all heads, a little more than that of most."""
+    cover = flat[layout.head_places()[:, :1]].astype(np.int64).repeat(LANES, axis=1)
+    rows = _noise(LANES * HEAD_BITS).reshape(LANES, HEAD_BITS)
+    change = segments.mark(cover, rows, _HEAD_PLAN, top, None) - cover
+    return _cautious(np.sum(change * change, axis=0), 1) * len(layout.heads)
+
+
+def _cautious(errors: NDArray[np.int64], segments: int) -> float:
+    """Squared error that a message of so many segments rarely exceeds, from 16 trials.
+
+    Their mean, plus one deviation of a message (of 16 whitenings, one will do), plus one and a
+    half of the mean's own uncertainty.
+    """
+    mean, deviation = float(np.mean(errors)), float(np.std(errors, ddof=1))
+    own = _DOUBT * deviation * segments / math.sqrt(LANES)
+    return mean * segments + deviation * math.sqrt(segments) + own
 
 
 def _noise(bits: int) -> NDArray[np.uint8]:

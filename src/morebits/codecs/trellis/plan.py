@@ -45,7 +45,7 @@ def plan(layout: Layout, bits: int, *, depth: int, length: int) -> Plan | None:
     picture, and the PSNR is as high as this message allows.
 
     >>> plan(Layout(196_608), 590_000, depth=8, length=11)
-    Plan(plain=2, coded=12375, length=11)
+    Plan(plain=2, coded=12317, length=11)
     """
     steps = layout.steps
     share = -(-bits // layout.segments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,11 @@ from morebits.codecs.trellis.viterbi import (
 
 Array = NDArray[Any]
 
-#: Without a mask all samples weigh the same; 64 keeps squared errors apart, also small ones.
-_EVEN = np.full((1, LANES), 64, np.int64)
+#: The average weight, and the only one without a mask: keeps squared errors apart, small ones too.
+_AVERAGE = 64
+_EVEN = np.full((1, LANES), _AVERAGE, np.int64)
+
+_buffers = threading.local()
 
 
 def mark(cover: Array, bits: Array, plan: Plan, top: int, weights: Array | None) -> Array:
@@ -39,8 +43,29 @@ def mark(cover: Array, bits: Array, plan: Plan, top: int, weights: Array | None)
     digits = _digits(bits[:, plan.coded :], steps, plan.plain)
     offsets = _particulars(bits[:, : plan.coded], leaves, table, plan.length)
     costs = prices(cover, digits, offsets, _EVEN if weights is None else weights, plan.plain, top)
-    symbols = search(costs, table, leaves, plan.length, KEPT)
+    symbols = search(costs, table, leaves, plan.length, _marks(steps, plan.length))
     return _apply(cover, digits, symbols ^ offsets, plan.plain, top)
+
+
+def balanced(weights: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """Weights with the average of a picture without a mask; equal ones make no difference.
+
+    >>> balanced(np.array([2, 2, 8], np.uint8)).tolist()
+    [32, 32, 128]
+    """
+    total = int(weights.sum(dtype=np.int64))
+    scaled = weights.astype(np.int64) * (_AVERAGE * weights.size) // total
+    return np.clip(scaled, 1, np.iinfo(np.uint16).max).astype(np.uint16)
+
+
+def _marks(steps: int, length: int) -> NDArray[np.uint16]:
+    """Room for the decisions of a search, kept by each thread: fresh memory is slow to touch."""
+    row = 2 << length
+    rows = min(steps, max(1, KEPT // (2 * row)))
+    kept: Array | None = getattr(_buffers, "kept", None)
+    if kept is None or kept.size < rows * row:
+        kept = _buffers.kept = np.empty(rows * row, np.uint16)
+    return kept[: rows * row].reshape(rows, row)
 
 
 def read(marked: Array, plan: Plan, bits: Array) -> None:

@@ -42,7 +42,7 @@ _MOST = 640
 _DEAD = 20_000
 #: Samples between two subtractions of the smallest metric.
 _PAUSE = 16
-#: Bytes of decisions kept at a time; above that, decisions are computed twice.
+#: Bytes of decisions to keep at a time; above that, decisions are computed twice.
 KEPT = 1 << 27
 
 
@@ -191,22 +191,21 @@ def _backward(
 
 
 @compiled
-def search(costs: Array, columns: Array, leaves: Array, length: int, kept: int) -> Array:
+def search(costs: Array, columns: Array, leaves: Array, length: int, marks: Array) -> Array:
     """The cheapest codeword symbols (samples, LANES) for these costs.
 
-    Decisions are kept for a block of samples at a time, in `kept` bytes. With several blocks,
+    Decisions are kept in `marks` (samples of a block, 2 << length). With several blocks,
     the first pass keeps only the metrics before each block, and the second goes from the last
     block to the first and decides again: memory stays bounded for any number of states, at
     twice the time.
     """
     samples = costs.shape[0]
-    block = min(samples, max(1, kept >> (length + 2)))
+    block = len(marks)
     count = (samples + block - 1) // block
     before = np.empty((count, 1 << length, LANES), np.int16)
     old = np.full((1 << length, LANES), _DEAD, np.int16)
     old[0] = 0
     new = np.empty_like(old)
-    marks = np.empty((block, 2 << length), np.uint16)
     for b in range(count):
         before[b] = old
         stop = min(samples, (b + 1) * block)
