@@ -83,7 +83,7 @@ class WrongType(Least):
 class NoEmbedding(Least):
     """Returns the array itself."""
 
-    def embed(self, cover, bits, /):
+    def embed(self, cover, bits, /) -> Any:
         return super().embed(cover, bits).image
 
 
