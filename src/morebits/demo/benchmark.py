@@ -27,17 +27,19 @@ def run(picture: Picture, out: Path) -> Path:
     for name in (RUN, SAMPLES):
         (out / name).unlink(missing_ok=True)
     codecs = [*CODECS, *([PEER] if all(map(find_spec, PEER_NEEDS)) else [])]
-    benchmark(codecs, images=_pieces(picture, photos), attacks="quick", out=out)
+    _cut(picture, photos)
+    benchmark(codecs, images=photos, attacks="quick", out=out)
     return report(out)[0]
 
 
-def _pieces(picture: Picture, photos: Path) -> list[Path]:
+def _cut(picture: Picture, photos: Path) -> None:
     """Squares from left to right and top to bottom, as files."""
     height, width = picture.array.shape[:2]
-    paths: list[Path] = []
-    for top in range(0, height - SIDE + 1, SIDE):
-        for left in range(0, width - SIDE + 1, SIDE):
-            path = photos / f"piece-{len(paths) + 1}.png"
-            write(path, picture.array[top : top + SIDE, left : left + SIDE].copy(), force=True)
-            paths.append(path)
-    return paths
+    corners = [
+        (top, left)
+        for top in range(0, height - SIDE + 1, SIDE)
+        for left in range(0, width - SIDE + 1, SIDE)
+    ]
+    for number, (top, left) in enumerate(corners, start=1):
+        piece = picture.array[top : top + SIDE, left : left + SIDE]
+        write(photos / f"piece-{number}.png", piece.copy(), force=True)
