@@ -232,7 +232,7 @@ class TestCommandLine:
         for name in ("report.html", "report.md", "summary.csv", "attacks.csv"):
             assert "ublished" not in (tmp_path / "o" / name).read_text(encoding="utf-8")
         text = Page((tmp_path / "o" / "report.html").read_text(encoding="utf-8")).text
-        assert "The run is not finished: 1 samples are missing." in text
+        assert "The run is not finished, samples missing: 1." in text
 
     def test_no_results(self, capsys, tmp_path):
         assert main(["report", str(tmp_path)]) == 2

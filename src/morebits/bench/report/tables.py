@@ -44,9 +44,9 @@ class Table:
 def summary_table(content: Content) -> Table:
     """One row a codec."""
     heads = (
-        "codec", "bit accuracy, %", "paper's overall, %", "exact messages, %", "bits", "PSNR, dB",
-        "SSIM", "MS-SSIM", "LPIPS", "of the bound, %", "false positives, %", "embed, s",
-        "extract, s", "failed",
+        "codec", "bit accuracy, %", "paper's overall, %", "exact messages, %", "bits",
+        "of the bound, %", "PSNR, dB", "false positives, %", "embed, s", "extract, s", "failed",
+        "SSIM", "MS-SSIM", "LPIPS",
     )  # fmt: skip
     notes = (
         "Bit accuracy: mean over the attacks of the mean over the pictures. A picture that failed "
@@ -69,15 +69,15 @@ def _summary_row(result: Result) -> tuple[Cell, ...]:
         Cell(percent(result.compact.value)),
         _rate(result.exact),
         Cell(_span(quality.bits)),
-        _mean(quality.psnr, 2),
-        _mean(quality.ssim, 4),
-        _mean(quality.ms_ssim, 4),
-        Cell(NOT_AVAILABLE),
         Cell(share(quality.fraction.value)),
+        _mean(quality.psnr, 2),
         _false_positives(result),
         Cell(_number(quality.seconds.value, 3)),
         Cell(_number(result.extract.value, 3)),
         Cell(f"{result.errors:,}"),
+        _mean(quality.ssim, 4),
+        _mean(quality.ms_ssim, 4),
+        Cell(NOT_AVAILABLE),
     )
 
 
@@ -262,7 +262,7 @@ def _false_positives(result: Result) -> Cell:
 
 def _worst(result: Result) -> tuple[str, ...]:
     if result.overall.missing:
-        return (f"{len(result.overall.missing)} attacks missing",)
+        return (f"attacks missing: {len(result.overall.missing)}",)
     return (f"worst {percent(result.overall.worst.value)}",) if result.overall.worst else ()
 
 

@@ -55,7 +55,7 @@ def lead(content: Content) -> str:
     )
     text = f"{', '.join(counts)}, messages of {bits}; {_count(len(content.samples), 'sample')}."
     if content.missing > 0:
-        text += f" The run is not finished: {content.missing:,} samples are missing."
+        text += f" The run is not finished, samples missing: {content.missing:,}."
     return text
 
 
