@@ -152,7 +152,7 @@ def _names(axes: Axes, named: Sequence[tuple[float, float, str]]) -> None:
         for place, (x, _, name) in zip(places, side, strict=True):
             shift = (high - low) * (-0.025 if on_left else 0.025)
             axes.text(x + shift, 10**place, name, fontsize=SMALL - 1.5, color=INK, va="center",
-                      ha="right" if on_left else "left")  # fmt: skip
+                      ha="right" if on_left else "left", zorder=6)  # fmt: skip
 
 
 def _undominated(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
