@@ -108,8 +108,7 @@ class Singular:
         nothing = Extraction("nothing", self.name)
         if not self._room:
             return nothing
-        digits, away = self._read(planar)
-        fixed = self._plan.corrected(digits, digits + np.where(away > 0, 1, -1))
+        fixed = self._corrected(*self._read(planar))
         number = None if fixed is None else self._plan.number(fixed)
         if not number or (number - 1).bit_length() > self._room + _MASK_BITS:
             return nothing
@@ -187,8 +186,12 @@ class Singular:
         ties = self._loose & (np.abs(exact + 0.5 - np.rint(exact + 0.5)) < _TIE)
         doubt = self._doubt(ties) if ties.any() else 0.0
         off = (read != digits) | (np.abs(away) + doubt > 0.5 - MARGIN)
-        near = np.abs(read - digits) <= 1
-        return bool(near.all()) and int(off.sum()) <= self._plan.errors
+        fixed = self._corrected(read, away)
+        few = int(off.sum()) <= self._plan.errors
+        return few and fixed is not None and np.array_equal(fixed, digits)
+
+    def _corrected(self, digits: Index, away: NDArray[np.float64]) -> Index | None:
+        return self._plan.corrected(digits, digits + np.where(away > 0, 1, -1))
 
     def _doubt(self, ties: NDArray[np.bool_]) -> NDArray[np.float64]:
         """How far the coordinates move, in steps, if these outputs are rounded the other way."""

@@ -146,9 +146,10 @@ class Plan:
         low[:, : self.checks] *= 2
         found = coarse * self._radix + low
         if self.code is not None:
-            checks = np.zeros(self.frames * self.checks, np.uint8)
-            checks[: self.code.check_bits] = self.code.checks(self._data(found))
-            found[:, : self.checks] += checks.reshape(self.frames, self.checks)
+            # The last check slots may be one too many: theirs is a 0 in the row itself.
+            own, row = self._places
+            flat = found.reshape(-1)
+            flat[own] += self.code.checks((flat[row] & 1).astype(np.uint8))
         return found
 
     def number(self, digits: Index) -> gmpy2.mpz | None:
@@ -166,27 +167,25 @@ class Plan:
             number = number * free + radix.number_of_digits(low.reshape(-1), self.fine)
         return number
 
-    def corrected(self, digits: Index, nearest: Index) -> Index | None:
-        """Digits with up to `errors` replaced by the second nearest; None beyond that."""
+    def corrected(self, digits: Index, second: Index) -> Index | None:
+        """Digits with up to `errors` replaced by the `second` nearest; None beyond that."""
         if self.code is None:
             return digits
-        bits = (digits[:, : self.checks] & 1).astype(np.uint8).reshape(-1)
-        used = self.code.check_bits
-        word = np.concatenate([bits[:used], self._data(digits)])
-        wrong = self.code.locate(word)
+        places = np.concatenate(self._places)
+        wrong = self.code.locate((digits.reshape(-1)[places] & 1).astype(np.uint8))
         if wrong is None:
             return None
-        where = np.arange(digits.size).reshape(digits.shape)
-        places = np.concatenate(
-            [where[:, : self.checks].reshape(-1)[:used], where[:, self.checks :].reshape(-1)]
-        )
         found = digits.reshape(-1).copy()
-        found[places[wrong]] = nearest.reshape(-1)[places[wrong]]
+        found[places[wrong]] = second.reshape(-1)[places[wrong]]
         return found.reshape(digits.shape)
 
-    def _data(self, digits: Index) -> NDArray[np.uint8]:
-        """The lowest bits of the digits without a check bit."""
-        return (digits[:, self.checks :] & 1).astype(np.uint8).reshape(-1)
+    @cached_property
+    def _places(self) -> tuple[Index, Index]:
+        """Where the check bits are, and where the row of bits is that they check."""
+        used = 0 if self.code is None else self.code.check_bits
+        where = np.arange(self.frames * self.slots).reshape(self.frames, self.slots)
+        head, tail = where[:, : self.checks].reshape(-1), where[:, self.checks :].reshape(-1)
+        return head[:used], np.concatenate([head[used:], tail])
 
 
 def _steps(block: Block, step: float) -> Array:
