@@ -162,7 +162,7 @@ class TestHide:
         assert "needs 4,000 bytes" in line
         words = line.split()
         fits = int(words[words.index("fit;") - 1].replace(",", ""))
-        psnr = words[words.index("dB,") - 1]
+        psnr = words[words.index("would") + 2]
         Path("fits").write_bytes(data[:fits])
         shell.works(*HIDE, "--file", "fits")
         shell.works(*HIDE, "--file", "long", "--psnr", psnr, "--force")

@@ -51,11 +51,11 @@ def offers(monkeypatch, clean):
 class TestOptions:
     @pytest.mark.parametrize("name", ["trellis", "blind-watermark", "invisible-watermark:dwtDct"])
     def test_one_that_the_codec_does_not_have(self, name):
-        with pytest.raises(InputError, match=f"{name} says: .*'colour'"):
+        with pytest.raises(InputError, match=f"{name} takes .*'colour'"):
             registry.codec(name, colour=3)
 
     def test_one_that_the_codec_needs(self):
-        with pytest.raises(InputError, match=r"videoseal says: .*'weights'"):
+        with pytest.raises(InputError, match=r"videoseal takes .*'weights'"):
             registry.codec("videoseal")
 
     def test_a_bug_in_a_constructor_is_not_hidden(self, clean):
