@@ -222,6 +222,16 @@ def test_families_have_their_untouched_picture():
     assert plots.families(("jpeg:50", "hflip")) == {}
 
 
+def test_a_codec_that_lacks_a_family_is_drawn_without_it(tmp_path):
+    kept = [each for each in samples() if each["codec"] != "a" or each["attack"] == COMBINED]
+    rows = [each | {"bit_accuracy": 0.25} if each["attack"] == "jpeg:50" else each for each in kept]
+    found = gather(fill(tmp_path / "r", rows, run()))
+    top, bottom = plots.family(found, "quality", [(50.0, "jpeg:50"), (100.0, "none")]).axes
+    assert [list(line.get_ydata()) for line in top.lines] == [[25.0, 100.0], []]
+    assert top.get_ylim()[0] == 22.0  # below the usual 45
+    assert [list(line.get_ydata()) for line in bottom.lines] == [[100.0, 100.0], []]
+
+
 class TestCommandLine:
     def test_an_unfinished_run_without_published_figures(self, capsys, tmp_path):
         folder = fill(tmp_path / "r", samples()[:-1], run())

@@ -64,7 +64,7 @@ def _all(content: Content) -> Iterator[tuple[str, str, str, Figure]]:
         yield (
             f"family-{family}", f"Robustness: {family}",
             f"Mean bit accuracy with its 95 % interval, and rate of exact messages, over the "
-            f"{axis} of {family}.",
+            f"{axis} of {family}; an untouched picture stands at the value that changes nothing.",
             plots.family(content, axis, points),
         )  # fmt: skip
 

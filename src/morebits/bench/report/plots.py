@@ -190,6 +190,7 @@ def family(content: Content, axis: str, points: Sequence[tuple[float, str]]) -> 
     drawn, (top, bottom) = _sheet(len(content.results), panels=2)
     frame(top, y="bit accuracy (%)")
     frame(bottom, x=axis, y="exact (%)")
+    least = 100.0
     for index, result in enumerate(content.results):
         rows = [(at, result.rows[text]) for at, text in points if text in result.rows]
         look = _look(index) | {"linestyle": DASHES[index % len(DASHES)], "linewidth": 1.3}
@@ -199,9 +200,10 @@ def family(content: Content, axis: str, points: Sequence[tuple[float, str]]) -> 
         high = [_percent(each.high, each.value) for each in known]
         top.fill_between(x, low, high, color=look["color"], alpha=0.15, linewidth=0)
         values = [_percent(each.value, None) for each in known]
+        least = min([least, *values])
         top.plot(x, values, **look, markersize=5, label=result.codec)
         bottom.plot(x, [_percent(row.exact.value, None) for _, row in rows], **look, markersize=5)
-    top.set_ylim(45, 102)
+    top.set_ylim(min(45.0, least - 3), 102)
     bottom.set_ylim(-4, 104)
     _legend(drawn, top)
     return drawn
