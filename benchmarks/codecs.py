@@ -49,14 +49,14 @@ def main() -> None:
     print("\n".join(table(("figure", "asked", "measured", "reached"), [_row(v) for v in verdicts])))
     print("\nThe figures of the trellis are asked of the 24 Kodak pictures.")
     print("Codecs that survive an edit: benchmarks/bench_singular.py.")
-    if options.json:
+    if options.out:
         result = {
             "pictures": chosen.source, "machine": machine,
             "seconds": time.perf_counter() - _started,
             "sections": [section.to_dict() for section in sections],
             "verdicts": [vars(verdict) for verdict in verdicts],
         }  # fmt: skip
-        options.json.write_text(json.dumps(result, indent=1))
+        options.out.write_text(json.dumps(result, indent=1))
     _say("done")
 
 
@@ -87,7 +87,7 @@ def _in_every_run(runs: list[Run]) -> list[Verdict]:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("photos", type=Path, nargs="?", help="folder of photos")
-    parser.add_argument("--json", type=Path, help="write the figures as JSON")
+    parser.add_argument("--out", type=Path, help="write the figures as JSON")
     parser.add_argument("--quick", action="store_true", help=f"the first {_QUICK} pictures only")
     parser.add_argument("--states", type=_numbers, default=[256, 1024, 4096], help="of the trellis")
     parser.add_argument("--payloads", type=int, default=1000, help="of the shaped codec")
