@@ -29,6 +29,7 @@ def sample():
             "psnr": 42.0,
             "ssim": 0.99,
             "ms_ssim": None,
+            "perceptual": {"ssimulacra2": 87.5},
             "fraction": 0.1,
             "status": "found",
             "bit_accuracy": 1.0,

@@ -5,11 +5,12 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 import morebits
-from morebits.bench import lock, records
+from morebits.bench import lock, perceptual, records
 from morebits.bench.folder import Config, Folder
 from morebits.errors import FileNotWritten, NewerFormat, ResultsError
 
@@ -36,8 +37,27 @@ def test_run_json_says_what_was_run(tmp_path, sample):
     assert run["images"] == {"sources": ["photos"], "files": {"a.png": "d1"}}
     assert run["machine"]["cores"] >= 1
     assert "numpy" in run["packages"]
+    assert set(run["machine"]["metrics"]) == {
+        name for name in perceptual.PERCEPTUAL if not perceptual.available(name)
+    }
     assert run["started"] <= run["finished"]
     assert [each["samples"] for each in run["sessions"]] == [1]
+
+
+def test_run_json_says_why_a_metric_is_missing(tmp_path, monkeypatch):
+    where = f"no module in {Path.home()}/packages"
+
+    def load():
+        raise ImportError(where)
+
+    broken = perceptual.PERCEPTUAL["lpips"]._replace(module="json", load=load)
+    absent = perceptual.PERCEPTUAL["cvvdp"]._replace(module="no_such_package")
+    monkeypatch.setitem(perceptual.PERCEPTUAL, "lpips", broken)
+    monkeypatch.setitem(perceptual.PERCEPTUAL, "cvvdp", absent)
+    perceptual._loaded.cache_clear()
+    metrics = records.read_run(filled(tmp_path, []))["machine"]["metrics"]
+    assert metrics["lpips"] == "lpips does not load: no module in ~/packages"
+    assert metrics["cvvdp"] == "cvvdp is not installed: pip install cvvdp"
 
 
 def test_a_folder_goes_on(tmp_path, sample):

@@ -47,6 +47,17 @@ def test_other_schemas(tmp_path, sample):
         list(records.read(tmp_path))
 
 
+def test_records_from_before_there_were_perceptual_scores(tmp_path, sample):
+    old = sample()
+    del old["perceptual"]
+    write(tmp_path, records.line(old), records.line(sample(seed=1)))
+    assert list(records.read(tmp_path)) == [sample(perceptual={}), sample(seed=1)]
+    del old["ms_ssim"]
+    write(tmp_path, records.line(old))
+    with pytest.raises(ResultsError, match="other fields than a record"):
+        list(records.read(tmp_path))
+
+
 def test_no_number_that_json_has_not(sample):
     with pytest.raises(ValueError, match="JSON"):
         records.line(sample(psnr=float("inf")))
@@ -78,11 +89,11 @@ def test_problems_are_told_once(sample):
 
 
 def test_the_schema_is_what_the_contract_says(sample):
-    """Whoever changes a field must change SCHEMA, and this list."""
+    """Whoever changes a field must change SCHEMA, and this list; a new one may have a default."""
     assert records.SCHEMA == 1
     assert list(json.loads(records.line(sample()))) == [
         "schema", "run", "codec", "options", "image", "attack", "seed", "bits", "width", "height",
-        "psnr", "ssim", "ms_ssim", "fraction", "status", "bit_accuracy", "exact", "capacity",
-        "p_value", "seconds", "error",
+        "psnr", "ssim", "ms_ssim", "perceptual", "fraction", "status", "bit_accuracy", "exact",
+        "capacity", "p_value", "seconds", "error",
     ]  # fmt: skip
     assert list(records.Sample.__annotations__) == list(sample())

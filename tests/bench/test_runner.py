@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import bench_codecs
+import bench_pictures
 import numpy as np
 import pytest
 from bench_runs import found, make
@@ -67,6 +68,24 @@ def test_the_same_results_for_any_number_of_workers(photos, tmp_path):
     assert run("two", jobs=2) == one
     with ThreadPoolExecutor(3) as executor:
         assert run("threads", jobs=3, executor=executor) == one
+
+
+def test_perceptual_scores_are_the_same_for_any_number_of_workers(tmp_path):
+    pytest.importorskip("ssimulacra2")
+    (tmp_path / "large").mkdir()
+    for number in range(2):
+        cover = bench_pictures.cover(256, 256 + number, 3)
+        images.write(tmp_path / "large" / f"{number}.png", cover)
+
+    def run(name, jobs):
+        out = tmp_path / name
+        mb.benchmark("least", images=tmp_path / "large", attacks="none", out=out, jobs=jobs)
+        return found(out)
+
+    one = run("one", 1)
+    marked = [row["perceptual"] for _, row in one if row["attack"] == "none"]
+    assert ["ssimulacra2" in each for each in marked] == [True, True]
+    assert run("two", 2) == one
 
 
 def test_a_second_run_does_nothing(photos, tmp_path):

@@ -17,9 +17,9 @@ from morebits.bench.summary import (
 )
 
 FAILED = {
-    "psnr": None, "ssim": None, "ms_ssim": None, "fraction": None, "status": None,
-    "bit_accuracy": None, "exact": None, "capacity": None, "p_value": None, "seconds": {},
-    "error": "picture is broken",
+    "psnr": None, "ssim": None, "ms_ssim": None, "perceptual": {}, "fraction": None,
+    "status": None, "bit_accuracy": None, "exact": None, "capacity": None, "p_value": None,
+    "seconds": {}, "error": "picture is broken",
 }  # fmt: skip
 
 
@@ -93,6 +93,23 @@ class TestQuality:
     def test_a_cover_that_did_not_change_has_no_psnr(self, sample):
         (row,) = quality([sample(psnr=None, ssim=1.0, fraction=None), sample(image="b.png")])
         assert (row.pictures, row.psnr.n, row.ssim.n) == (2, 1, 2)
+
+    def test_perceptual_scores(self, sample):
+        scores = [{"ssimulacra2": 80.0, "lpips": 0.01}, {"ssimulacra2": 90.0, "lpips": 0.0}, {}]
+        records = [
+            sample(image=str(number), attack=attack, perceptual=each)
+            for number, each in enumerate(scores)
+            for attack in ("none", "jpeg:50")
+        ]
+        (row,) = quality([*records, sample(image="bad.png", **FAILED)])
+        assert set(row.perceptual) == {"ssimulacra2", "lpips", "cvvdp"}
+        ssimulacra2, lpips = row.perceptual["ssimulacra2"], row.perceptual["lpips"]
+        # Student's t with one degree of freedom: 85 +- 63.5, cut to the score of equal pictures.
+        assert (ssimulacra2.value, ssimulacra2.high, ssimulacra2.n) == (85, 100, 2)
+        assert ssimulacra2.low == pytest.approx(85 - 63.531, abs=1e-3)
+        assert (lpips.value, lpips.low, lpips.n) == (0.005, 0, 2)
+        assert (row.perceptual["cvvdp"].value, row.perceptual["cvvdp"].n) == (None, 0)
+        assert row.pictures == 3
 
     def test_nothing_but_failures(self, sample):
         (row,) = quality([sample(**FAILED)])

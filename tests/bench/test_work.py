@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import secrets
 import sys
+import time
 from typing import Any
 
 import bench_codecs
+import bench_pictures
 import numpy as np
 import pytest
 
 from morebits import attacks, images
-from morebits.bench import metrics, records, work
+from morebits.bench import metrics, perceptual, records, work
 from morebits.bench.specs import CodecSpec
 from morebits.codecs.box import Box
 
@@ -53,6 +55,7 @@ def test_a_sample_against_the_parts(path):
     assert sample["psnr"] == psnr
     assert sample["ssim"] == metrics.ssim(cover, marked, peak=255)
     assert sample["ms_ssim"] is None  # too small
+    assert "ssimulacra2" not in sample["perceptual"]
     assert sample["fraction"] == metrics.fraction_of_bound(cover, message.size, psnr)
     assert sample["bit_accuracy"] == accuracy
     assert 0 < accuracy < 1
@@ -67,7 +70,73 @@ def test_unmarked_reads_the_cover(path):
     assert unmarked["status"] == "found"  # a false positive
     for name in ("bits", "psnr", "fraction", "bit_accuracy", "exact", "capacity"):
         assert unmarked[name] is None
+    assert unmarked["perceptual"] == {}
     assert set(unmarked["seconds"]) == {"extract"}
+
+
+class TestPerceptual:
+    """With metrics of our own, of which one is for larger pictures and one is not installed."""
+
+    @pytest.fixture
+    def asked(self, monkeypatch):
+        asked: list[str] = []
+
+        def metric(name, least, value):
+            def score(cover, marked):
+                asked.append(name)
+                return value(cover, marked)
+
+            return perceptual.Perceptual("json", name, None, "lower", 0, least, lambda: score)
+
+        def changed(cover, marked):
+            return float((cover != marked).sum())
+
+        made = {
+            "changed": metric("changed", 1, changed),
+            "wide": metric("wide", SIZE[0] + 1, changed),
+            "endless": metric("endless", 1, lambda cover, marked: float("nan")),
+            "absent": metric("absent", 1, changed)._replace(module="no_such_package"),
+        }
+        monkeypatch.setattr(perceptual, "PERCEPTUAL", made)
+        perceptual._loaded.cache_clear()
+        yield asked
+        perceptual._loaded.cache_clear()
+
+    def test_what_is_available_and_defined_once_a_picture(self, path, asked):
+        unmarked, *marked = measured(path, bench_codecs.Least, "unmarked", "none", "jpeg:90")
+        none, jpeg = (each["perceptual"] for each in marked)
+        assert none == jpeg
+        assert set(none) == {"changed"}
+        assert 0 < none["changed"] <= bench_codecs.BITS  # before any attack
+        assert unmarked["perceptual"] == {}
+        assert asked == ["changed", "endless"]
+
+    def test_covers_and_failures_have_none(self, path, asked):
+        (unmarked,) = measured(path, bench_codecs.Least, "unmarked")
+        (failed,) = measured(path, bench_codecs.Raises, "none")
+        assert (unmarked["perceptual"], failed["perceptual"], asked) == ({}, {}, [])
+
+    def test_its_seconds_are_those_of_the_metrics(self, path, asked, monkeypatch):
+        slow = perceptual.PERCEPTUAL["changed"].load()
+
+        def load():
+            return lambda cover, marked: (time.sleep(0.05), slow(cover, marked))[1]
+
+        item = perceptual.PERCEPTUAL["changed"]._replace(load=load)
+        monkeypatch.setitem(perceptual.PERCEPTUAL, "changed", item)
+        for each in measured(path, bench_codecs.Least, "none", "hflip"):
+            assert each["seconds"]["metric"] >= 0.05
+
+
+def test_the_score_of_a_real_metric(tmp_path):
+    pytest.importorskip("ssimulacra2")
+    cover = bench_pictures.cover(256, 256, 3)
+    images.write(tmp_path / "large.png", cover)
+    (sample,) = measured(tmp_path / "large.png", bench_codecs.Least, "none")
+    task = work.Task("r", CodecSpec("mine", {}, bench_codecs.Least), "large.png", "", (), 0, 0)
+    marked = bench_codecs.Least().embed(cover, work.message_of(task, bench_codecs.BITS)).image
+    assert sample["perceptual"]["ssimulacra2"] == perceptual.score("ssimulacra2", cover, marked)
+    assert sample["perceptual"]["ssimulacra2"] < 100
 
 
 def test_messages_differ_by_seed_codec_and_picture(path):

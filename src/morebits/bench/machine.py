@@ -9,6 +9,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from morebits.bench.perceptual import PERCEPTUAL, problem
+
 #: Beside our own requirements: what the peers compute with.
 _PEERS = (
     "blind-watermark",
@@ -26,14 +28,17 @@ _PEERS = (
 def machine() -> dict[str, Any]:
     """Processor, system and Python; nothing that tells who the owner is.
 
+    `metrics` has the perceptual metrics that cannot run here, and why.
+
     >>> sorted(machine())
-    ['cores', 'processor', 'python', 'system']
+    ['cores', 'metrics', 'processor', 'python', 'system']
     """
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
+        "metrics": _metrics(),
     }
 
 
@@ -52,6 +57,12 @@ def packages() -> dict[str, str]:
     except metadata.PackageNotFoundError:  # run from its sources
         ours = ["numpy", "scipy", "pillow", "numba"]
     return {name: version for name in (*ours, *_PEERS) if (version := _version(name))}
+
+
+def _metrics() -> dict[str, str]:
+    reasons = {name: problem(name) for name in PERCEPTUAL}
+    home = str(Path.home())  # packages that do not load may name their files
+    return {name: why.replace(home, "~") for name, why in reasons.items() if why is not None}
 
 
 def _version(name: str) -> str | None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import io
+import math
 import os
 import warnings
 from collections.abc import Callable
@@ -37,14 +38,15 @@ Score = Callable[[NDArray[np.uint8], NDArray[np.uint8]], float]
 class Perceptual(NamedTuple):
     """How to find and read one metric.
 
-    `extra` is the extra of ours that brings its package, where one does; `least` is the
-    shortest side that it can judge.
+    `extra` is the extra of ours that brings its package, where one does; `equal` is the score of
+    equal pictures, which none surpasses; `least` is the shortest side that it can judge.
     """
 
     module: str
     package: str
     extra: str | None
     better: Literal["higher", "lower"]
+    equal: float
     least: int
     load: Callable[[], Score]
 
@@ -92,6 +94,20 @@ def score(name: str, cover: NDArray[Any], marked: NDArray[Any]) -> float | None:
     if cover.dtype != np.uint8 or marked.dtype != np.uint8 or min(cover.shape[:2]) < metric.least:
         return None
     return _loaded(name)(_coloured(cover), _coloured(marked))
+
+
+def scores(cover: NDArray[Any], marked: NDArray[Any]) -> dict[str, float]:
+    """The scores of every metric that is available here and defined for these pictures.
+
+    >>> scores(np.zeros((2, 2, 3), np.uint8), np.zeros((2, 2, 3), np.uint8))
+    {}
+    """
+    found: dict[str, float] = {}
+    for name in PERCEPTUAL:
+        value = score(name, cover, marked) if available(name) else None
+        if value is not None and math.isfinite(value):
+            found[name] = value
+    return found
 
 
 def _known(name: str) -> Perceptual:
@@ -153,7 +169,9 @@ def _torch_home() -> Path:
 #: The metrics by name. SSIMULACRA2 has weights for six scales, and its code takes those of other
 #: scales when a picture has fewer; AlexNet's pooling leaves nothing of less than 32 pixels a side.
 PERCEPTUAL = {
-    "ssimulacra2": Perceptual("ssimulacra2", "ssimulacra2", "metrics", "higher", 256, _ssimulacra2),
-    "cvvdp": Perceptual("pycvvdp", "cvvdp", None, "higher", 8, _cvvdp),
-    "lpips": Perceptual("lpips", "lpips", None, "lower", 32, _lpips),
+    "ssimulacra2": Perceptual(
+        "ssimulacra2", "ssimulacra2", "metrics", "higher", 100, 256, _ssimulacra2
+    ),
+    "cvvdp": Perceptual("pycvvdp", "cvvdp", None, "higher", 10, 8, _cvvdp),
+    "lpips": Perceptual("lpips", "lpips", None, "lower", 0, 32, _lpips),
 }

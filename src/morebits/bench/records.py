@@ -30,10 +30,11 @@ Key: TypeAlias = tuple[str, str, str, int]
 class Sample(TypedDict):
     """One record.
 
-    `bits` is the length of the message. `psnr` in dB (null where nothing changed), `ssim` and
-    `ms_ssim` compare marked and cover, before any attack; `fraction` is bits over the exact
-    capacity of this very photo at the measured PSNR. `exact`: found, with every bit right; what
-    a codec returns behind the message does not count.
+    `bits` is the length of the message. `psnr` in dB (null where nothing changed), `ssim`,
+    `ms_ssim` and `perceptual` (name to score of every metric of `bench.perceptual` that could
+    run; `{}` in records from before it was there) compare marked and cover, before any attack;
+    `fraction` is bits over the exact capacity of this very photo at the measured PSNR. `exact`:
+    found, with every bit right; what a codec returns behind the message does not count.
     `capacity` is `bits (1 - H2(error))`. `seconds` of embed, attack, extract and metric; a
     picture is marked once for all its attacks, so their records share the seconds of embed.
     """
@@ -51,6 +52,7 @@ class Sample(TypedDict):
     psnr: float | None
     ssim: float | None
     ms_ssim: float | None
+    perceptual: dict[str, float]
     fraction: float | None
     status: str | None
     bit_accuracy: float | None
@@ -127,6 +129,7 @@ def _parse(text: bytes, folder: str | Path, number: int) -> Sample:
         problem = f"line {number} of {SAMPLES} is not a record"
         raise ResultsError(folder, problem, "remove that line") from None
     _check_schema(schema, folder, "another version")
+    sample.setdefault("perceptual", {})
     if set(sample) != set(Sample.__annotations__):
         problem = f"line {number} of {SAMPLES} has other fields than a record"
         raise ResultsError(folder, problem, "remove that line")

@@ -8,11 +8,12 @@ refuses hard pictures must not look better for it. Failures are counted beside.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from morebits.bench.metrics import binomial_p_value
+from morebits.bench.perceptual import PERCEPTUAL
 from morebits.bench.records import UNMARKED, Sample, label
 from morebits.bench.statistics import Mean, Rate, clopper_pearson, mean, wilson
 
@@ -59,7 +60,8 @@ class Row:
 class Quality:
     """What a codec's marks cost, one value a picture; `bits`, fewest and most of a message.
 
-    `psnr` is over pictures that changed at all. `fraction` is the share of the exact capacity
+    `psnr` is over pictures that changed at all. `perceptual` has every metric of `PERCEPTUAL` by
+    name, over the pictures that have its score. `fraction` is the share of the exact capacity
     of each photo at its own PSNR.
     """
 
@@ -69,6 +71,7 @@ class Quality:
     psnr: Mean
     ssim: Mean
     ms_ssim: Mean
+    perceptual: Mapping[str, Mean]
     fraction: Mean
     seconds: Mean
 
@@ -186,9 +189,17 @@ def _quality(codec: str, group: list[Sample]) -> Quality:
         psnr=mean(each["psnr"] for each in marked),
         ssim=mean((each["ssim"] for each in marked), least=-1, most=1),
         ms_ssim=mean((each["ms_ssim"] for each in marked), least=0, most=1),
+        perceptual={name: _perceptual(name, marked) for name in PERCEPTUAL},
         fraction=mean((each["fraction"] for each in marked), least=0),
         seconds=mean((each["seconds"].get("embed") for each in marked), least=0),
     )
+
+
+def _perceptual(name: str, marked: list[Sample]) -> Mean:
+    metric, scores = PERCEPTUAL[name], (each["perceptual"].get(name) for each in marked)
+    if metric.better == "higher":
+        return mean(scores, most=metric.equal)
+    return mean(scores, least=metric.equal)
 
 
 def _codec(sample: Sample) -> str:

@@ -159,7 +159,7 @@ def _codec(task: Task) -> Codec:
 
 
 def _mark(task: Task, codec: Codec, picture: Picture, clock: Clock) -> _Marked:
-    from morebits.bench import metrics
+    from morebits.bench import metrics, perceptual
 
     own = Clock()
     if task.bits is None:
@@ -181,6 +181,7 @@ def _mark(task: Task, codec: Codec, picture: Picture, clock: Clock) -> _Marked:
             "psnr": psnr if math.isfinite(psnr) else None,
             "ssim": metrics.ssim(*pair, peak=picture.format.rho),
             "ms_ssim": metrics.ms_ssim(*pair, peak=picture.format.rho),
+            "perceptual": perceptual.scores(*pair),
             "fraction": metrics.fraction_of_bound(picture, bits, psnr),
         }
     return _Marked(image, message, fields, own.seconds)
@@ -280,6 +281,7 @@ def _record(task: Task, attack: str, picture: Picture | None, fields: Mapping[st
         "psnr": None,
         "ssim": None,
         "ms_ssim": None,
+        "perceptual": {},
         "fraction": None,
         "status": None,
         "bit_accuracy": None,

@@ -23,7 +23,7 @@ def sample(codec: str, image: str, attack: str, **fields: Any) -> dict[str, Any]
     common = {
         "schema": 1, "run": "r", "codec": codec, "options": {}, "image": image, "attack": attack,
         "seed": 0, "width": 10, "height": 10, "p_value": 1.0,
-        "seconds": {"embed": 0.5, "extract": 0.25},
+        "seconds": {"embed": 0.5, "extract": 0.25}, "perceptual": {},
     }  # fmt: skip
     return {**blank, **common, **shared, **fields}
 
@@ -32,8 +32,10 @@ def samples() -> list[dict[str, Any]]:
     """Codec a, good on one picture, and codec b, which never fails and claims nothing."""
     rows = []
     for image, psnr, right in (("one.png", 41.0, (1, 0.9, 0.6)), (RUDE, 43.0, (1, 0.7, None))):
+        scores = {"ssimulacra2": 2 * psnr} if image == "one.png" else {}
         for attack, value in zip(("none", "jpeg:50", COMBINED), right, strict=True):
             more = {"bit_accuracy": value, "exact": value == 1, "psnr": psnr, "capacity": 10.0}
+            more |= {"perceptual": {**scores, "lpips": 0.01}}
             if value is None:
                 more |= {"error": "the attack left nothing", "status": None, "exact": None}
             rows.append(sample("a", image, attack, **more))
@@ -52,7 +54,8 @@ def run(**fields: Any) -> dict[str, Any]:
         "attacks": ["jpeg:50", "none", COMBINED],
         "images": {"sources": ["nowhere/at all"], "files": {"one.png": "00", RUDE: "11"}},
         "sessions": [{"seconds": 60.0}],
-        "machine": {"processor": "P", "cores": 2, "system": "S", "python": "3.11"},
+        "machine": {"processor": "P", "cores": 2, "system": "S", "python": "3.11",
+                    "metrics": {"cvvdp": "cvvdp is not installed: pip install cvvdp"}},
         "packages": {"numpy": "2.0"},
         **fields,
     }  # fmt: skip

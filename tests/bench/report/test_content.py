@@ -6,6 +6,7 @@ import pytest
 from results_folder import COMBINED, RUDE, fill, run, sample, samples
 
 from morebits.bench import records
+from morebits.bench.perceptual import PERCEPTUAL
 from morebits.bench.report import content, tables
 from morebits.bench.report.content import gather
 from morebits.errors import ResultsError
@@ -64,6 +65,48 @@ def test_the_summary(found):
     assert b["of the bound, %"].text == "0.0001"
     assert b["false positives, %"].text == "no claim"
     assert b["false positives, %"].small == ("found in 2 of 2 covers",)
+
+
+class TestPerceptual:
+    def notes(self, found) -> list[str]:
+        return [each for each in tables.summary_table(found).notes if "not available" in each]
+
+    def test_a_number_or_not_available(self, found):
+        table = tables.summary_table(found)
+        assert table.heads[-3:] == ("LPIPS", "SSIMULACRA2", "ColorVideoVDP")
+        a = cells(table, "a")
+        assert a["LPIPS"] == tables.Cell("0.0100", ("± 0.0000",))
+        assert a["SSIMULACRA2"] == tables.Cell("82.00", ("1 of 2 pictures",))
+        assert a["ColorVideoVDP"] == tables.Cell("not available")
+        assert cells(table, "b:x=1")["SSIMULACRA2"] == tables.Cell("not available")
+
+    def test_why_is_told_once(self, found):
+        assert sorted(self.notes(found)) == [
+            "ColorVideoVDP is not available: cvvdp is not installed: pip install cvvdp.",
+            "LPIPS is not available: no score was recorded; "
+            "it takes 8 bits and at least 32 pixels a side.",
+            "SSIMULACRA2 is not available: no score was recorded; "
+            "it takes 8 bits and at least 256 pixels a side.",
+        ]
+
+    def test_nothing_to_explain(self, tmp_path):
+        scores = {"lpips": 0.01, "cvvdp": 9.5, "ssimulacra2": 90.0}
+        rows = [each | {"perceptual": scores} for each in samples()]
+        rows.append(sample("c", "one.png", "none", psnr=None, ssim=None, error="no luck"))
+        found = gather(fill(tmp_path / "r", rows, run()))
+        assert self.notes(found) == []
+        assert cells(tables.summary_table(found), "a")["ColorVideoVDP"].text == "9.500"
+        assert cells(tables.summary_table(found), "c")["LPIPS"].text == "–"  # nothing was marked
+
+    def test_a_run_from_before(self, tmp_path):
+        rows = [{name: each[name] for name in each if name != "perceptual"} for each in samples()]
+        about = run(machine={"processor": "P", "cores": 2, "system": "S", "python": "3.11"})
+        notes = self.notes(gather(fill(tmp_path / "r", rows, about)))
+        assert len(notes) == 3
+        assert all("the run is of an earlier version" in each for each in notes)
+
+    def test_every_metric_has_its_column(self):
+        assert set(tables.METRICS) == set(PERCEPTUAL)
 
 
 def test_the_attacks(found):

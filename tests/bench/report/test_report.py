@@ -96,6 +96,9 @@ class TestPage:
         assert any(RUDE in cell for row in page.rows for cell in row)
         assert "99.15" in page.row("Chunky Seal")
 
+    def test_missing_metrics_are_explained_once(self, page):
+        assert page.text.count("cvvdp is not installed: pip install cvvdp") == 1
+
     def test_missing_pictures_are_told(self, page):
         assert "a: best photo, one.png" in page.text
         assert f"a: worst photo, {RUDE}" in page.text
@@ -118,7 +121,7 @@ class TestMarkdown:
         rows = self.rows(made[0])
         (a,) = [row for row in rows if row[0] == "a (2 pictures)"]
         assert a[1] == "78.33 (worst 50.00)"
-        assert len(a) == 14
+        assert len(a) == 16
         (combined,) = [row for row in rows if row[0] == COMBINED and len(row) == 17]
         assert combined[2].startswith("55.00")
 
@@ -139,8 +142,10 @@ class TestCsv:
         a = rows["a"]
         assert float(a["accuracy"]) == pytest.approx((0.8 + 1 + 0.55) / 3, abs=1e-15)
         assert (a["best_picture"], a["worst_picture"]) == ("one.png", RUDE)
-        assert (a["source"], a["errors"], a["lpips"]) == ("measured", "1", "")
+        assert (a["source"], a["errors"], a["lpips"]) == ("measured", "1", "0.01")
+        assert (a["ssimulacra2"], a["ssimulacra2_low"], a["cvvdp"]) == ("82.0", "", "")
         chunky = rows["Chunky Seal, SA-1B"]
+        assert (chunky["lpips"], chunky["ssimulacra2"]) == ("0.0085", "")
         assert (chunky["source"], chunky["psnr"]) == ("published, their photos", "45.32")
 
     def test_attacks(self, made):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from morebits.attacks import SUITES
 from morebits.bench import records, summary
+from morebits.bench.perceptual import PERCEPTUAL
 from morebits.bench.published import Published, published
 from morebits.bench.records import UNMARKED, Problem, Problems, Sample
 from morebits.bench.statistics import Mean, Rate, mean, wilson
@@ -63,6 +64,19 @@ class Content:
         return [
             each for each in self.samples if each["attack"] != UNMARKED and _label(each) == codec
         ]
+
+    def unscored(self) -> Iterator[tuple[str, str]]:
+        """Each perceptual metric without a score of some codec's pictures, and why."""
+        reasons = self.run.get("machine", {}).get("metrics")
+        marked = [each.quality for each in self.results if each.quality.pictures]
+        for name, metric in PERCEPTUAL.items():
+            if all(each.perceptual[name].n for each in marked):
+                continue
+            if reasons is None:
+                yield name, "the run is of an earlier version, which did not measure it"
+            else:
+                takes = f"it takes 8 bits and at least {metric.least} pixels a side"
+                yield name, reasons.get(name, f"no score was recorded; {takes}")
 
 
 def gather(folder: str | os.PathLike[str], *, beside_published: bool = True) -> Content:

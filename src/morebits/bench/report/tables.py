@@ -16,6 +16,9 @@ from morebits.bench.summary import Row
 #: Where there is nothing to say.
 NOTHING = "–"
 
+#: The perceptual metrics in the order of the columns: their own names, and digits to show.
+METRICS = {"lpips": ("LPIPS", 4), "ssimulacra2": ("SSIMULACRA2", 2), "cvvdp": ("ColorVideoVDP", 3)}
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -46,7 +49,7 @@ def summary_table(content: Content) -> Table:
     heads = (
         "codec", "bit accuracy, %", "paper's overall, %", "exact messages, %", "bits",
         "of the bound, %", "PSNR, dB", "false positives, %", "embed, s", "extract, s", "failed",
-        "SSIM", "MS-SSIM", "LPIPS",
+        "SSIM", "MS-SSIM", *(title for title, _ in METRICS.values()),
     )  # fmt: skip
     notes = (
         "Bit accuracy: mean over the attacks of the mean over the pictures. A picture that failed "
@@ -56,6 +59,8 @@ def summary_table(content: Content) -> Table:
         "Exact messages: found, and every bit right, over all attacks.",
         "Of the bound: message bits over the exact capacity of that very photo at its own PSNR.",
         "False positives: how often a codec found something in a cover without a mark.",
+        "LPIPS: less is better. SSIMULACRA2 and ColorVideoVDP: more is better, 100 and 10 at most.",
+        *(f"{METRICS[name][0]} is {NOT_AVAILABLE}: {why}." for name, why in content.unscored()),
         "Small print: how many, and 95 % intervals.",
     )
     return Table(heads, tuple(_summary_row(each) for each in content.results), notes)
@@ -77,8 +82,21 @@ def _summary_row(result: Result) -> tuple[Cell, ...]:
         Cell(f"{result.errors:,}"),
         _mean(quality.ssim, 4),
         _mean(quality.ms_ssim, 4),
-        Cell(NOT_AVAILABLE),
+        *(_perceptual(result, name) for name in METRICS),
     )
+
+
+def _perceptual(result: Result, name: str) -> Cell:
+    """The mean score, and of how many pictures where not all have one."""
+    quality, found = result.quality, result.quality.perceptual[name]
+    if not quality.pictures:
+        return Cell(NOTHING)
+    if found.value is None:
+        return Cell(NOT_AVAILABLE)
+    cell = _mean(found, METRICS[name][1])
+    if found.n == quality.pictures:
+        return cell
+    return Cell(cell.text, (*cell.small, f"{found.n:,} of {quality.pictures:,} pictures"))
 
 
 def published_table(content: Content) -> Table:

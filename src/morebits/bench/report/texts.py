@@ -93,7 +93,7 @@ def _summary(result: Result) -> dict[str, Any]:
         **_mean("psnr", quality.psnr),
         **_mean("ssim", quality.ssim),
         **_mean("ms_ssim", quality.ms_ssim),
-        "lpips": None,
+        **_perceptual(quality.perceptual),
         **_mean("fraction_of_bound", quality.fraction),
         **_rate("false_positives", wrong.rate if wrong else None),
         "claims_presence": result.claims,
@@ -142,6 +142,13 @@ def _attacks(result: Result) -> Iterable[dict[str, Any]]:
 
 def _mean(name: str, found: Mean) -> dict[str, Any]:
     return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+
+
+def _perceptual(found: Mapping[str, Mean]) -> dict[str, Any]:
+    columns: dict[str, Any] = {}
+    for name in tables.METRICS:
+        columns |= _mean(name, found[name])
+    return columns
 
 
 def _rate(name: str, found: Rate | None) -> dict[str, Any]:
