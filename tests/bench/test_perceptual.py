@@ -84,6 +84,11 @@ class TestSSIMULACRA2:
         assert perceptual.score("ssimulacra2", small, small) is None
         assert perceptual.score("ssimulacra2", deep, deep) is None
 
+    def test_not_taken_where_it_would_fill_the_memory(self):
+        pytest.importorskip("ssimulacra2")
+        large = np.zeros((2001, 2000, 3), np.uint8)
+        assert perceptual.score("ssimulacra2", large, large) is None
+
 
 class TestLPIPS:
     def test_never_downloads(self, install):

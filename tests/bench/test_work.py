@@ -86,7 +86,7 @@ class TestPerceptual:
                 asked.append(name)
                 return value(cover, marked)
 
-            return perceptual.Perceptual("json", name, None, "lower", 0, least, lambda: score)
+            return perceptual.Perceptual("json", name, None, "lower", 0, least, 1e9, lambda: score)
 
         def changed(cover, marked):
             return float((cover != marked).sum())

@@ -39,7 +39,8 @@ class Perceptual(NamedTuple):
     """How to find and read one metric.
 
     `extra` is the extra of ours that brings its package, where one does; `equal` is the score of
-    equal pictures, which none surpasses; `least` is the shortest side that it can judge.
+    equal pictures, which none surpasses; `least` is the shortest side that it can judge,
+    and `most` the pixels above which it would need more memory than a worker should take.
     """
 
     module: str
@@ -48,6 +49,7 @@ class Perceptual(NamedTuple):
     better: Literal["higher", "lower"]
     equal: float
     least: int
+    most: float
     load: Callable[[], Score]
 
 
@@ -79,7 +81,7 @@ def available(name: str) -> bool:
 def score(name: str, cover: NDArray[Any], marked: NDArray[Any]) -> float | None:
     """What the metric says of two sRGB pictures of 8 bits, (H, W) or (H, W, C).
 
-    None where the metric is not defined: other depths, or pictures too small for it.
+    None where the metric is not defined: other depths, or pictures too small or too large for it.
     `MissingExtra` when the package of our extra is absent, `InputError` when another package
     is absent or does not load.
     """
@@ -92,6 +94,8 @@ def score(name: str, cover: NDArray[Any], marked: NDArray[Any]) -> float | None:
     if reason is not None:
         raise InputError("metric", name, f"{reason}, or leave this metric out")
     if cover.dtype != np.uint8 or marked.dtype != np.uint8 or min(cover.shape[:2]) < metric.least:
+        return None
+    if cover.shape[0] * cover.shape[1] > metric.most:
         return None
     return _loaded(name)(_coloured(cover), _coloured(marked))
 
@@ -170,8 +174,8 @@ def _torch_home() -> Path:
 #: scales when a picture has fewer; AlexNet's pooling leaves nothing of less than 32 pixels a side.
 PERCEPTUAL = {
     "ssimulacra2": Perceptual(
-        "ssimulacra2", "ssimulacra2", "metrics", "higher", 100, 256, _ssimulacra2
+        "ssimulacra2", "ssimulacra2", "metrics", "higher", 100, 256, 4e6, _ssimulacra2
     ),
-    "cvvdp": Perceptual("pycvvdp", "cvvdp", None, "higher", 10, 8, _cvvdp),
-    "lpips": Perceptual("lpips", "lpips", None, "lower", 0, 32, _lpips),
+    "cvvdp": Perceptual("pycvvdp", "cvvdp", None, "higher", 10, 8, math.inf, _cvvdp),
+    "lpips": Perceptual("lpips", "lpips", None, "lower", 0, 32, math.inf, _lpips),
 }
