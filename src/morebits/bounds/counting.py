@@ -157,7 +157,7 @@ def _near(families: Sequence[Family], level: int) -> int:
     """How many points have an energy of at most `level`, in exact integers."""
     groups = [
         ([0, *f.energies[:below], *f.energies[:above]], count)
-        for f in map(_merged, families)
+        for f in (_merged(_within(family, level)) for family in families)
         for below, above, count in zip(f.below, f.above, f.counts, strict=True)
     ]
     return _coefficients(groups, level)
@@ -171,6 +171,16 @@ def _far(families: Sequence[Family], deficit: int) -> int:
             energies = [0, *f.energies[:below], *f.energies[:above]]
             groups.append(([max(energies) - e for e in energies], count))
     return _coefficients(groups, deficit)
+
+
+def _within(family: Family, level: int) -> Family:
+    """The family without the moves that cost more than `level` by themselves.
+
+    Most samples then have the same moves left, and count as one group.
+    """
+    reach = int(np.searchsorted(family.energies, level, "right"))
+    below, above = np.minimum(family.below, reach), np.minimum(family.above, reach)
+    return Family(family.energies[:reach], below, above, family.counts)
 
 
 def _merged(family: Family) -> Family:
