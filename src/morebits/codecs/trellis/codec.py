@@ -14,6 +14,7 @@ from morebits import distortion, images
 from morebits.bounds import radius
 from morebits.codecs import keys
 from morebits.codecs.bits import check_bits
+from morebits.codecs.budget import allowed_error
 from morebits.codecs.trellis import body, rate, segments
 from morebits.codecs.trellis import head as heads
 from morebits.codecs.trellis.lanes import LANES
@@ -80,7 +81,7 @@ class Trellis:
         picture = images.read(cover)
         layout, top = _layout(picture), picture.format.rho
         flat, weights = picture.array.reshape(-1), self._weights(picture)
-        budget = radius.level(picture.format, self.psnr) - _head_error(flat, layout, top)
+        budget = self._budget(picture) - _head_error(flat, layout, top)
         if budget < 0:
             return 0
         length = register_length(self.states, layout.steps)
@@ -102,7 +103,7 @@ class Trellis:
         length = register_length(self.states, layout.steps)
         rest = max(0, message.size - heads.LEAD_BITS)
         found = plan(layout, rest, depth=picture.depth, length=length)
-        budget = radius.level(picture.format, self.psnr)
+        budget = self._budget(picture)
         hopeless = budget + _HOPELESS * max(1.0, budget) / math.sqrt(
             min(layout.samples, budget + 1)
         )
@@ -152,6 +153,11 @@ class Trellis:
         weights = self._weights(picture)
         body.mark(flat, layout, found, rest, top=top, weights=weights, progress=self.progress)
         return flat.reshape(picture.array.shape)
+
+    def _budget(self, picture: Picture) -> int:
+        """The largest squared error, the same number on every machine."""
+        samples = picture.array.size
+        return allowed_error(picture.format, self.psnr, peak=None, samples=samples)
 
     def _weights(self, picture: Picture) -> NDArray[np.uint16] | None:
         if self.mask is None:
