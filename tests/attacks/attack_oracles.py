@@ -1,6 +1,6 @@
 """The definitions again, pixel by pixel and independent of the package.
 
-Where torchvision defines an edit, its steps are followed: normalised grids, sampling outside as
+The steps are those of the paper's evaluation: normalised grids, sampling outside as
 zero, corners of pixels at whole numbers.
 """
 

@@ -120,8 +120,8 @@ class TestCVVDP:
         assert perceptual.score("cvvdp", gray, gray + np.uint8(3)) == 7
 
     def test_a_package_that_does_not_load(self, install):
-        install("pycvvdp", "raise RuntimeError('operator\\n torchvision::nms does not exist')")
-        reason = "cvvdp does not load: operator torchvision::nms does not exist"
+        install("pycvvdp", "raise RuntimeError('operator\\n vision::nms does not exist')")
+        reason = "cvvdp does not load: operator vision::nms does not exist"
         assert perceptual.problem("cvvdp") == reason
         picture = cover(16, 16, 3)
         with pytest.raises(InputError, match="nms does not exist, or leave this metric out"):

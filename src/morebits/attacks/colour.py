@@ -1,4 +1,4 @@
-"""Light and colour, with the meaning they have in torchvision, rounded to whole levels.
+"""Light and colour, with the meaning they have in the paper's evaluation, rounded to whole levels.
 
 On gray pictures, hue, saturation and grayscale change nothing.
 """
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from morebits.attacks.samples import Image8, by_rows, rounded
 
-#: Weights of red, green and blue in the gray value, as torchvision has them.
+#: Weights of red, green and blue in the gray value, as the paper's evaluation has them.
 GRAY_WEIGHTS = np.array([0.2989, 0.587, 0.114])
 
 _LEVELS = np.arange(256, dtype=np.float64)

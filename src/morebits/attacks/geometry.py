@@ -1,4 +1,4 @@
-"""Where pixels go: flips, turns, sizes, parts. Conventions are those of torchvision."""
+"""Where pixels go: flips, turns, sizes, parts. Conventions are those of the paper's evaluation."""
 
 from __future__ import annotations
 

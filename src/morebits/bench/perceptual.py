@@ -157,7 +157,7 @@ def _lpips() -> Score:
     if not weights.is_file():
         raise FileNotFoundError(f"its weights {weights.name} are not in TORCH_HOME")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of torch and torchvision, about themselves
+        warnings.simplefilter("ignore")  # of its own dependencies, about themselves
         module = importlib.import_module("lpips")
         metric = module.LPIPS(net="alex", verbose=False)
     to_tensor = module.im2tensor  # maps 0..255 to [-1, 1], which LPIPS expects
