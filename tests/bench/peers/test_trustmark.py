@@ -1,7 +1,7 @@
 """TrustMark: what we ask of its package, with a stand-in that has its interface.
 
-The package needs more than it can import here, and its weights are a download, so the real one is not run here;
-the stand-in has the same constructor, `load_model`, `encode` and `decode` as version 0.9.2.
+Its weights are a download, so the real package is not run here; the stand-in has the same
+constructor, `load_model`, `encode` and `decode` as version 0.9.2.
 """
 
 from __future__ import annotations
