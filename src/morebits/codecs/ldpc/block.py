@@ -52,7 +52,7 @@ class Block:
     size: int
 
     @cached_property
-    def Z(self) -> int:
+    def Z(self) -> int:  # noqa: N802
         """The smallest lifting size that holds the message (TS 38.212, section 5.2.2)."""
         columns = 22 if self.graph == 1 else _columns_of_graph_2(self.size)
         return next(Z for Z in LIFTINGS if columns * Z >= self.size)
@@ -87,8 +87,8 @@ class Block:
         word[2 * Z : self.size] = -np.clip(llr[:message], -_MOST, _MOST)
         word[graph.systematic * Z :] = -np.clip(llr[message:], -_MOST, _MOST)
         total = word.reshape(graph.columns, Z)
-        active = total[graph.systematic :].any(axis=1)
-        active[:CORE_ROWS] = True
+        received = np.count_nonzero(total[graph.systematic :], axis=1)
+        active = (received > 0) | (np.arange(graph.rows) < CORE_ROWS)
         from morebits.codecs.ldpc.propagation import propagate
 
         ok, used = propagate(total, graph.first, graph.column, graph.shift, active, iterations)

@@ -73,8 +73,7 @@ class Code:
         _check_whole("start", self.start, 0, LARGEST_CODED)
         if not isinstance(self.key32, bytes) or len(self.key32) != 32:
             raise InputError("key32", "not a key", "give 32 bytes, as from `keys.derive`")
-        least = self.payload_bits * 10 // 9 + 1
-        if self.coded_bits < least:
+        if self.coded_bits < (least := -(-self.payload_bits * 5 // 4)):
             raise InputError("coded_bits", self.coded_bits, f"give at least {least}")
 
     @cached_property
@@ -108,8 +107,9 @@ class Code:
         Goes round after `coded_bits`; without `count` all coded bits once. The same numbers may
         come back: the soft values of one position add up.
 
-        >>> Code(16, 64).positions(62, 4).tolist() == Code(16, 64).positions()[[62, 63, 0, 1]].tolist()
-        True
+        >>> code = Code(16, 64)
+        >>> (code.positions(62, 4) == code.positions()[[62, 63, 0, 1]]).all()
+        np.True_
         """
         first = _check_whole("start", start, 0, LARGEST_CODED)
         if count is None:

@@ -92,6 +92,10 @@ def lifted(graph: BaseGraph, Z: int) -> Lifted:
 @cache
 def _cells() -> NDArray[np.int32]:
     """All cells of both graphs: graph, row, column, and V for the eight sets."""
-    lines = (resources.files(__package__) / "graphs.csv").read_text(encoding="ascii").splitlines()
+    lines = (
+        (resources.files("morebits.codecs.ldpc") / "graphs.csv")
+        .read_text(encoding="ascii")
+        .splitlines()
+    )
     numbers = [[int(word) for word in line.split(",")] for line in lines[1:]]
     return np.array(numbers, np.int32)

@@ -11,28 +11,57 @@ and the processor does eight at once. All loops run along Z for that reason.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
 from morebits.codecs.compiled import compiled
 
-_REACH = np.float32(5.7)
-_LN2 = np.float32(np.log(2.0))
 _SLOPE = np.float32(1 / 5.7)
+_SCALE = np.float32(np.log(2.0) / 16)  # a fourth power of twice a number
+_HALF = np.float32(0.5)
 _ZERO = np.float32(0)
 _ONE = np.float32(1)
+
+_Row: TypeAlias = NDArray[np.float32]
 
 
 @compiled
 def _combine(a: np.float32, b: np.float32) -> np.float32:
-    """a [+] b: how sure the sum of two bits is."""
-    small = min(abs(a), abs(b))
-    signed = small if (a < _ZERO) == (b < _ZERO) else -small
-    near = max(_ONE - abs(a + b) * _SLOPE, _ZERO)
-    far = max(_ONE - abs(a - b) * _SLOPE, _ZERO)
+    """How sure the sum of two bits is: a [+] b."""
+    same, other = abs(a + b), abs(a - b)  # half their difference is the smaller one, signed
+    near, far = _ONE - same * _SLOPE, _ONE - other * _SLOPE
+    near += abs(near)  # twice the positive part, without a branch
+    far += abs(far)
     near *= near
     far *= far
-    return signed + _LN2 * (near * near - far * far)
+    return _HALF * (same - other) + _SCALE * (near * near - far * far)
+
+
+@compiled
+def _join(a: _Row, b: _Row, into: _Row) -> None:
+    for z in range(len(into)):
+        into[z] = _combine(a[z], b[z])
+
+
+@compiled
+def _add(a: _Row, b: _Row, into: _Row) -> None:
+    for z in range(len(into)):
+        into[z] = a[z] + b[z]
+
+
+@compiled
+def _subtract(a: _Row, b: _Row, into: _Row) -> None:
+    for z in range(len(into)):
+        into[z] = a[z] - b[z]
+
+
+@compiled
+def _toggle(bits: _Row, parity: NDArray[np.uint8]) -> None:
+    """Adds bits to sums modulo 2; the second bit of `parity` notes that one is not known."""
+    for z in range(len(parity)):
+        parity[z] = (parity[z] ^ np.uint8(bits[z] < _ZERO)) | (np.uint8(bits[z] == _ZERO) << 1)
 
 
 @compiled
@@ -57,32 +86,22 @@ def _layer(
     for k in range(degree):
         bits, said, into = total[column[begin + k]], messages[begin + k], heard[k]
         turn = shift[begin + k]
-        for z in range(Z - turn):
-            into[z] = bits[z + turn] - said[z]
-        for z in range(Z - turn, Z):
-            into[z] = bits[z + turn - Z] - said[z]
+        _subtract(bits[turn:], said[: Z - turn], into[: Z - turn])
+        _subtract(bits[:turn], said[Z - turn :], into[Z - turn :])
     ahead[0, :] = heard[0]
     for k in range(1, degree):
-        before, mine, into = ahead[k - 1], heard[k], ahead[k]
-        for z in range(Z):
-            into[z] = _combine(before[z], mine[z])
+        _join(ahead[k - 1], heard[k], ahead[k])
     behind[:] = heard[degree - 1]
-    for z in range(Z):
-        messages[end - 1, z] = ahead[degree - 2, z]
+    messages[end - 1, :] = ahead[degree - 2]
     for k in range(degree - 2, 0, -1):
-        before, mine, said = ahead[k - 1], heard[k], messages[begin + k]
-        for z in range(Z):
-            said[z] = _combine(before[z], behind[z])
-        for z in range(Z):
-            behind[z] = _combine(behind[z], mine[z])
+        _join(ahead[k - 1], behind, messages[begin + k])
+        _join(behind, heard[k], behind)
     messages[begin, :] = behind
     for k in range(degree):
         bits, said, mine = total[column[begin + k]], messages[begin + k], heard[k]
         turn = shift[begin + k]
-        for z in range(Z - turn):
-            bits[z + turn] = mine[z] + said[z]
-        for z in range(Z - turn, Z):
-            bits[z + turn - Z] = mine[z] + said[z]
+        _add(mine[: Z - turn], said[: Z - turn], bits[turn:])
+        _add(mine[Z - turn :], said[Z - turn :], bits[:turn])
 
 
 @compiled
@@ -97,16 +116,11 @@ def _holds(
     """Whether the signs satisfy the Z checks of one row; a bit with value 0 satisfies none."""
     Z = total.shape[1]
     parity[:] = 0
-    unknown = False
     for k in range(begin, end):
         bits, turn = total[column[k]], shift[k]
-        for z in range(Z - turn):
-            parity[z] ^= np.uint8(bits[z + turn] < _ZERO)
-            unknown |= bits[z + turn] == _ZERO
-        for z in range(Z - turn, Z):
-            parity[z] ^= np.uint8(bits[z + turn - Z] < _ZERO)
-            unknown |= bits[z + turn - Z] == _ZERO
-    return not unknown and not parity.any()
+        _toggle(bits[turn:], parity[: Z - turn])
+        _toggle(bits[:turn], parity[Z - turn :])
+    return not parity.any()
 
 
 @compiled
