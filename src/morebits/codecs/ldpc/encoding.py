@@ -22,7 +22,7 @@ def codeword(graph: Lifted, systematic: Bits) -> Bits:
     >>> from morebits.codecs.ldpc.graphs import lifted
     >>> word = codeword(lifted(2, 2), np.ones(20, np.uint8))
     >>> len(word), int(word.sum())
-    (104, 60)
+    (104, 74)
     """
     word = np.zeros((graph.columns, graph.Z), np.uint8)
     word[: graph.systematic] = systematic.reshape(graph.systematic, graph.Z)

@@ -17,7 +17,7 @@ def permutation(length: int, key32: bytes = PUBLIC) -> NDArray[np.int64]:
     """0 to length - 1 in the order of 64-bit little-endian words of the key's stream.
 
     >>> permutation(8).tolist()
-    [0]
+    [7, 6, 5, 1, 4, 2, 0, 3]
     """
     words = np.frombuffer(keystream(key32, 8 * length), "<u8")
     return np.argsort(words, kind="stable")  # equal words, if ever, stay in their order
