@@ -221,7 +221,8 @@ def test_hardly_an_error_just_above_the_threshold(payload, coded, decibel):
 @pytest.mark.parametrize(
     ("arguments", "name"),
     [
-        ((15, 100), "payload_bits"), ((65_537, 10**6), "payload_bits"), ((16.0, 99), "payload_bits"),
+        ((15, 100), "payload_bits"), ((65_537, 10**6), "payload_bits"),
+        ((16.0, 99), "payload_bits"),
         ((True, 99), "payload_bits"), ((100, 124), "coded_bits"), ((100, 2**26 + 1), "coded_bits"),
         ((100, "400"), "coded_bits"), ((100, 400, -1), "start"), ((100, 400, 0, b"short"), "key32"),
         ((100, 400, 0, "k" * 32), "key32"),
