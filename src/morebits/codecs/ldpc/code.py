@@ -50,8 +50,11 @@ class Code:
     """`payload_bits` message bits as `coded_bits` coded bits.
 
     `start` is where in the mother code the coded bits begin (0: the message itself first), and
-    `key32` (32 bytes) decides their order; the default is public. Soft values are
-    log-likelihood ratios ln P(1) / P(0): positive means 1, zero means lost.
+    `key32` (32 bytes) decides their order; the default is public. There are at least 5 coded
+    bits for 4 of the message.
+
+    Soft values are log-likelihood ratios ln P(1) / P(0): positive means 1, zero means lost. Their
+    scale matters: all of them 1.4 times too large or too small costs 0.2 dB, twice costs 1 dB.
 
     >>> code = Code(100, 300)
     >>> coded = code.encode([1, 0] * 50)
