@@ -12,8 +12,8 @@ from morebits.errors import InputError
 
 
 def test_the_file_is_the_one_that_was_checked():
-    # The same 513 rows as in sionna 2.2.0 (5G_bg1.csv, 5G_bg2.csv) and py3gpp 0.6.0 (bg1.csv,
-    # bg2.csv), whose numbers are those of TS 38.212, tables 5.3.2-2 and 5.3.2-3.
+    # The 513 rows of TS 38.212, tables 5.3.2-2 and 5.3.2-3, as sionna 2.2.0 carries them
+    # (5G_bg1.csv, 5G_bg2.csv; py3gpp 0.6.0 has the same, taken from there).
     data = (resources.files("morebits.codecs.ldpc") / "graphs.csv").read_bytes()
     assert len(data) < 60_000
     expected = "2dcf17c076221ecc3930d7ff62bbcbf563ce6d107bfc0d77b85559226cfb579e"
@@ -64,6 +64,10 @@ def test_degrees():
         (1, 0, 1, (69, 19, 15, 16, 198, 118, 0, 227)),
         (1, 0, 2, (226, 50, 103, 94, 188, 167, 0, 126)),
         (1, 1, 22, (0, 0, 0, 0, 0, 0, 105, 0)),
+        # and as in ldpc-toolbox 0.12.0 (nr5g.rs), which has its own copy
+        (2, 7, 1, (129, 80, 0, 103, 97, 48, 163, 86)),
+        (2, 26, 13, (122, 85, 7, 6, 133, 145, 161, 86)),
+        (2, 40, 2, (0, 103, 0, 98, 6, 160, 193, 78)),
         (2, 41, 51, (0, 0, 0, 0, 0, 0, 0, 0)),
     ],
 )

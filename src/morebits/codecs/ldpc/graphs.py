@@ -3,7 +3,7 @@
 A base graph is a small table of cells (i, j). Lifted by Z, cell (i, j) becomes the Z x Z
 identity with its columns shifted by V(i, j) mod Z: row r has its one in column (r + V) mod Z.
 The numbers V depend on the set i_LS that Z belongs to. `graphs.csv` beside this module has all
-of them: facts of the standard, checked against two other copies of it.
+of them: facts of the standard.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ product of signs. The rule for two values a and b is exact but for the last func
 
     a [+] b = sign(a) sign(b) min(|a|, |b|) + f(|a + b|) - f(|a - b|),   f(x) = ln(1 + exp(-x))
 
-f is replaced by ln 2 (1 - x / 5.7)^4 for x < 5.7 and 0 above: 0.012 off at most, no logarithm,
+f is replaced by ln 2 (1 - x / 5.7)^4 for x < 5.7 and 0 above: 0.015 off at most, no logarithm,
 and the processor does eight at once. All loops run along Z for that reason.
 """
 
