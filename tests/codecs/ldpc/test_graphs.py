@@ -1,4 +1,4 @@
-"""The tables of the standard: a checksum, their shapes, and numbers read off its pages."""
+"""The tables of the standard: a checksum, their shapes, and single numbers."""
 
 import hashlib
 from collections import Counter
@@ -59,7 +59,7 @@ def test_degrees():
 
 @pytest.mark.parametrize(
     ("graph", "row", "column", "values"),
-    [  # as printed in TS 38.212, V for i_LS = 0 to 7
+    [  # V for i_LS = 0 to 7; the first ones as in sionna
         (1, 0, 0, (250, 307, 73, 223, 211, 294, 0, 135)),
         (1, 0, 1, (69, 19, 15, 16, 198, 118, 0, 227)),
         (1, 0, 2, (226, 50, 103, 94, 188, 167, 0, 126)),
