@@ -1,0 +1,142 @@
+"""Waves added up in phase: where in the original the received picture lies.
+
+Points of the two pictures are related by p = L q + o, with q a pixel of the received picture,
+p the same place in the original, both as (x, y) with pixel centres at whole numbers. A wave
+exp(2πi f·p) is then a wave of frequency Lᵀf in the received picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from morebits.codecs.pilot.spectrum import HIGHEST, LOWEST, Spectrum
+from morebits.codecs.pilot.waves import PERIOD, Waves
+from morebits.codecs.pilot.whitening import Patch
+
+#: Side of the squares over which a wave is summed before the map is refined.
+BLOCK = 16
+#: Pixels between two positions that are tried at first.
+_STEP = 2
+
+
+@dataclass(frozen=True)
+class Demodulated:
+    """What the picture holds of every wave under one linear map.
+
+    `sums` (K, B) are the sums of picture · exp(-2πi Lᵀf·q) · exp(-iφ) over B blocks, divided by
+    the noise of the whole; `places` (B, 2) are the blocks' centres q; `expected` (K) is how
+    strong each wave should be, in units that do not matter.
+    """
+
+    linear: NDArray[np.float64]
+    cycles: NDArray[np.float64]
+    sums: NDArray[np.complex64]
+    places: NDArray[np.float64]
+    expected: NDArray[np.float64]
+
+    @property
+    def noise(self) -> float:
+        """Standard deviation of the weighted sum over all waves when there is no pilot."""
+        return float(np.sqrt((self.expected**2).sum() / 2)) or 1.0
+
+
+def demodulate(
+    patches: Sequence[Patch], spectrum: Spectrum, table: Waves, linear: NDArray[np.float64]
+) -> Demodulated:
+    """The sums of every wave over the blocks of the patches, for p = linear · q + anything."""
+    received = table.cycles @ linear
+    seen = (np.abs(received).max(axis=1) < HIGHEST) & (np.hypot(*received.T) > LOWEST)
+    main = patches[0].planes[0].size
+    area = sum(patch.planes[0].size for patch in patches) / main
+    noise = np.sqrt(area * spectrum.noise(received, table.channel))
+    sums, places = [], []
+    for patch in patches:
+        sums.append(np.zeros((len(received), *_blocks(patch)), np.complex64))
+        for channel in (0, 1):
+            chosen = (table.channel == channel) & seen
+            sums[-1][chosen] = _demodulate(patch, channel, received[chosen])
+        places.append(_places(patch))
+    turned = np.concatenate([each.reshape(len(received), -1) for each in sums], axis=1)
+    turned *= (np.exp(-1j * table.radians) / noise).astype(np.complex64)[:, None]
+    expected = np.sqrt(table.energy) * seen
+    return Demodulated(linear, table.cycles, turned, np.concatenate(places), expected)
+
+
+def positions(
+    found: Demodulated, centre: NDArray[np.float64], count: int
+) -> list[tuple[float, NDArray[np.float64]]]:
+    """The most likely places in the original of a received point, best first, with scores.
+
+    All places within one period are tried, then periods that the waves off the grid tell apart.
+    """
+    # The sums are about q = 0, the places about the centre.
+    total = found.sums.sum(axis=1) * found.expected
+    total = total * np.exp(2j * np.pi * (found.cycles @ (found.linear @ centre)))
+    grid = np.arange(0, PERIOD, _STEP)
+    x = np.exp(-2j * np.pi * np.outer(grid, found.cycles[:, 0])).astype(np.complex64)
+    y = np.exp(-2j * np.pi * np.outer(found.cycles[:, 1], grid)).astype(np.complex64)
+    x *= total.astype(np.complex64)
+    surface = np.hstack([x.real, -x.imag]) @ np.vstack([y.real, y.imag])
+    best: list[tuple[float, NDArray[np.float64]]] = []
+    for _ in range(count):
+        place = np.unravel_index(int(surface.argmax()), surface.shape)
+        row, column = int(place[0]), int(place[1])
+        best.append(_climbed(found, total, np.array([grid[row], grid[column]])))
+        near = np.ix_(
+            np.arange(row - 6, row + 7) % len(grid), np.arange(column - 6, column + 7) % len(grid)
+        )
+        surface[near] = -np.inf
+    return sorted(best, key=lambda each: -each[0])
+
+
+def _climbed(
+    found: Demodulated, total: NDArray[np.complex128], place: NDArray[np.float64]
+) -> tuple[float, NDArray[np.float64]]:
+    """A place to within a quarter of a pixel, and its score."""
+    place = place.astype(np.float64)
+    value = 0.0
+    for step in (1.0, 0.5, 0.25):
+        around = place + step * _NINE
+        values = np.exp(-2j * np.pi * (around @ found.cycles.T)) @ total
+        place, value = around[int(values.real.argmax())], float(values.real.max())
+    return value / found.noise, place
+
+
+_NINE = np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)], np.float64)
+
+
+def _blocks(patch: Patch) -> tuple[int, int]:
+    height, width = patch.planes.shape[1:]
+    return -(-width // BLOCK), -(-height // BLOCK)
+
+
+def _places(patch: Patch) -> NDArray[np.float64]:
+    columns, rows = _blocks(patch)
+    x = patch.left + BLOCK * np.arange(columns) + (BLOCK - 1) / 2
+    y = patch.top + BLOCK * np.arange(rows) + (BLOCK - 1) / 2
+    return np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
+
+
+def _demodulate(
+    patch: Patch, channel: int, received: NDArray[np.float64]
+) -> NDArray[np.complex64]:
+    """Sums over blocks, (K, columns, rows)."""
+    columns, rows = _blocks(patch)
+    height, width = patch.planes.shape[1:]
+    plane = np.zeros((rows * BLOCK, columns * BLOCK), np.float32)
+    plane[:height, :width] = patch.planes[channel]
+    x = patch.left + np.arange(columns * BLOCK)
+    y = patch.top + np.arange(rows * BLOCK)
+    along = np.exp(-2j * np.pi * np.outer(x, received[:, 0])).reshape(columns, BLOCK, -1)
+    down = np.exp(-2j * np.pi * np.outer(y, received[:, 1])).reshape(rows, BLOCK, -1)
+    strips = plane.reshape(-1, columns, BLOCK).transpose(1, 0, 2)
+    both = np.concatenate([along.real, along.imag], axis=2).astype(np.float32)
+    first = strips @ both
+    count = len(received)
+    mixed = first[..., :count] + 1j * first[..., count:]
+    mixed = mixed.reshape(columns, rows, BLOCK, count) * down.astype(np.complex64)
+    return np.ascontiguousarray(mixed.sum(axis=2).transpose(2, 0, 1))
