@@ -1,0 +1,147 @@
+"""What each number of each tile carries; everything follows from the key.
+
+Of the 42 numbers of a tile two are **known** to the reader beforehand, two tell the **class** of
+the message (sizes.py), and 38 carry a **block** of coded bits. Tile (i, j) carries block
+`(a i + j) mod Q` of Q blocks, a lattice of Korobov: any part of the picture shows all blocks
+about equally often, so a crop loses no block before the others. The layout repeats after 96
+tiles in both directions, which is as far as the pilot tells positions apart.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from morebits.codecs import keys
+from morebits.codecs.ldpc import Code
+from morebits.codecs.robust import sizes
+from morebits.codecs.robust.tiles import NUMBERS, TILE
+
+#: Tiles after which the layout repeats, and pixels.
+PERIOD = 96
+PERIOD_PIXELS = PERIOD * TILE
+#: Numbers of a tile that are known, that tell the class, and that carry coded bits.
+KNOWN, TELLING = 2, 2
+BLOCK = NUMBERS - KNOWN - TELLING
+#: Coded bits for each bit of a message, before tiles repeat blocks.
+_SPREAD = 3
+#: The dither has this many values in a cell of the lattice.
+DITHERS = 256
+
+_SALT = b"robust mark "
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Tables of one period, (96, 96, ...), for one key."""
+
+    dither: NDArray[np.uint8] = field(repr=False)  # (96, 96, 42), in 1/256 of a cell
+    offset: NDArray[np.uint8] = field(repr=False)  # (96, 96), where the roles begin
+    told: NDArray[np.int8] = field(repr=False)  # (512, 96, 96, 2), +1 or -1 for each class
+    code_key: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, key: keys.Key) -> Layout:
+        """The layout of a key; without one it is public."""
+        return _layout(keys.check_key(key))
+
+    def window(self, top: int, left: int, rows: int, columns: int) -> Window:
+        """The part of the layout from tile (top, left) on."""
+        i = np.arange(top, top + rows) % PERIOD
+        j = np.arange(left, left + columns) % PERIOD
+        return Window(self, i, j)
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """The layout of a rectangle of tiles, whose rows and columns are `i` and `j`."""
+
+    layout: Layout
+    i: NDArray[np.int64]
+    j: NDArray[np.int64]
+
+    @property
+    def dither(self) -> NDArray[np.float32]:
+        """In cells, (rows, columns, 42)."""
+        return self.layout.dither[np.ix_(self.i, self.j)].astype(np.float32) / DITHERS
+
+    @property
+    def roles(self) -> NDArray[np.uint8]:
+        """0 and 1: known, 2 and 3: class, 4 and above: bit 0, 1, ... of the tile's block."""
+        offset = self.layout.offset[np.ix_(self.i, self.j)]
+        return (np.arange(NUMBERS, dtype=np.uint8) + offset[..., None]) % NUMBERS
+
+    def told(self, index: int | slice) -> NDArray[np.int8]:
+        """+1 or -1 of each tile (rows, columns, 2) for a class, or for each of a slice of them."""
+        return self.layout.told[index][..., self.i[:, None], self.j, :]
+
+    def blocks(self, count: int) -> NDArray[np.int64]:
+        """Which of `count` blocks each tile carries, (rows, columns)."""
+        return (_stride(count) * self.i[:, None] + self.j) % count
+
+    def bits(self, index: int, message: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The bit of every number, (rows, columns, 42), for a message of this class."""
+        code = code_of(index, self.layout.code_key)
+        count = code.coded_bits // BLOCK
+        coded = code.encode(message).reshape(count, BLOCK)[self.blocks(count)]
+        slots = np.concatenate(
+            [
+                np.zeros((*coded.shape[:2], KNOWN), np.uint8),
+                (self.told(index) > 0).astype(np.uint8),
+                coded,
+            ],
+            axis=2,
+        )
+        return np.take_along_axis(slots, self.roles.astype(np.int64), axis=2)
+
+    def gather(
+        self, index: int, soft: NDArray[np.float32]
+    ) -> tuple[Code, NDArray[np.float32]]:
+        """The code of a class, and the soft values (rows, columns, 42) summed for its bits."""
+        code = code_of(index, self.layout.code_key)
+        count = code.coded_bits // BLOCK
+        roles = self.roles
+        places = self.blocks(count)[..., None] * BLOCK + roles - (KNOWN + TELLING)
+        coded = roles >= KNOWN + TELLING
+        summed = np.bincount(places[coded], soft[coded], minlength=code.coded_bits)
+        return code, summed.astype(np.float32)
+
+
+@lru_cache(maxsize=8)
+def code_of(index: int, code_key: bytes) -> Code:
+    """The code of a class of messages."""
+    bits = sizes.message_bits(index)
+    count = -(-bits * _SPREAD // BLOCK)
+    return Code(bits, count * BLOCK, key32=code_key)
+
+
+@lru_cache(maxsize=512)
+def _stride(count: int) -> int:
+    """The `a` of the lattice: near the golden section of Q, without a common divisor."""
+    stride = max(1, round(count * 0.6180339887))
+    while math.gcd(stride, count) > 1:
+        stride += 1
+    return stride
+
+
+@lru_cache(maxsize=4)
+def _layout(key: bytes | None) -> Layout:
+    tiles = PERIOD * PERIOD
+    dither = _table(key, b"robust-dither", tiles * NUMBERS)
+    offset = _table(key, b"robust-offset", tiles) % NUMBERS
+    told = np.unpackbits(_table(key, b"robust-class", sizes.TOLD * tiles * TELLING // 8))
+    return Layout(
+        dither.reshape(PERIOD, PERIOD, NUMBERS),
+        offset.reshape(PERIOD, PERIOD).astype(np.uint8),
+        (2 * told.astype(np.int8) - 1).reshape(sizes.TOLD, PERIOD, PERIOD, TELLING),
+        keys.derive(key, _SALT, b"robust-code", 32),
+    )
+
+
+def _table(key: bytes | None, purpose: bytes, length: int) -> NDArray[np.uint8]:
+    stream = keys.keystream(keys.derive(key, _SALT, purpose, 32), length)
+    return np.frombuffer(stream, np.uint8)

@@ -1,0 +1,182 @@
+"""From the numbers of the tiles to a message: step, class, soft values, code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from morebits.codecs.compact import Opened, Opener
+from morebits.codecs.robust import gain, lattice, noise, sizes
+from morebits.codecs.robust.gain import Step
+from morebits.codecs.robust.layout import KNOWN, TELLING, Window
+
+#: Classes whose code is tried, of the most likely ones.
+_TRIED = 3
+#: Scales of the soft values at which the code is tried.
+_SCALES = (1.0, 0.6)
+#: Natural logarithm of the activity over its limit within which a tile may be calm or not, and
+#: how much one unit of it weighs against the likelihood.
+_DOUBT, _PRIOR = 0.7, 6.0
+#: A tile with a larger share of clipped pixels is damaged.
+_DAMAGED = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Tiles:
+    """The numbers of a rectangle of tiles as received, and what is known of them.
+
+    `usable` (rows, columns) are the tiles that lie wholly inside the picture, `clipped` is the
+    share of pixels that are black or white in each.
+    """
+
+    numbers: NDArray[np.float32] = field(repr=False)  # (rows, columns, 42)
+    window: Window = field(repr=False)
+    usable: NDArray[np.bool_] = field(repr=False)
+    clipped: NDArray[np.float32] = field(repr=False)
+
+    @cached_property
+    def values(self) -> NDArray[np.float32]:
+        """Numbers of the usable tiles, (tiles, 42)."""
+        return self.numbers[self.usable]
+
+    @cached_property
+    def dither(self) -> NDArray[np.float32]:
+        """Dither of the usable tiles, (tiles, 42)."""
+        return self.window.dither[self.usable]
+
+    @cached_property
+    def roles(self) -> NDArray[np.uint8]:
+        """Roles in the usable tiles, (tiles, 42)."""
+        return self.window.roles[self.usable]
+
+    @cached_property
+    def telling(self) -> NDArray[np.int64]:
+        """Which numbers of the usable tiles tell the class, (tiles, 2)."""
+        order = np.argsort(self.roles, axis=1)
+        return order[:, KNOWN : KNOWN + TELLING]
+
+    @cached_property
+    def told(self) -> NDArray[np.int8]:
+        """What they tell in each class, (classes, tiles, 2)."""
+        return self.window.told(slice(0, sizes.CLASSES))[:, self.usable]
+
+    @cached_property
+    def activity(self) -> NDArray[np.float32]:
+        """How busy the usable tiles are."""
+        return lattice.activity(self.values)
+
+    @cached_property
+    def kinds(self) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+        """What orders the tiles by trust (activity or damage), and 1 where it is damage."""
+        clipped = self.clipped[self.usable]
+        damaged = clipped > _DAMAGED
+        return np.where(damaged, clipped, self.activity), damaged.astype(np.intp)
+
+    @property
+    def count(self) -> int:
+        """Usable tiles."""
+        return len(self.values)
+
+    def steps(self, count: int = 1) -> list[Step]:
+        """The most likely steps of the lattice."""
+        known = self.roles < KNOWN
+        weights = (1 / (1 + 20 * self.clipped[self.usable])).astype(np.float32).repeat(KNOWN)
+        activity = self.activity.repeat(KNOWN)
+        return gain.search(self.values[known], self.dither[known], weights, activity, count)
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A reading at one step: soft values of the usable tiles, and the classes they point to."""
+
+    tiles: Tiles = field(repr=False)
+    step: Step
+    soft: NDArray[np.float32] = field(repr=False)  # (tiles, 42), ln P(1) / P(0)
+    trust: NDArray[np.intp] = field(repr=False)  # (tiles, 42), indices into lattice.SIGMAS
+    classes: list[int]
+
+    @property
+    def information(self) -> float:
+        """Bits that the soft values carry, as they believe themselves."""
+        size = np.abs(self.soft[self.tiles.roles >= KNOWN + TELLING])
+        wrong = 1 / (1 + np.exp(size))
+        entropy = -(wrong * np.log2(wrong + 1e-12) + (1 - wrong) * np.log2(1 - wrong + 1e-12))
+        return float((1 - entropy).sum())
+
+
+def read(tiles: Tiles, step: Step) -> Read:
+    """Soft values of every number at a step."""
+    known = tiles.roles < KNOWN
+    calm = tiles.activity < lattice.CALM * step.levels
+    for last in (False, True):
+        steps = np.where(calm, step.levels / 2, step.levels)
+        where = lattice.bins(lattice.places(tiles.values, tiles.dither, steps))
+        order, damaged = tiles.kinds
+        groups = noise.groups(order, 2 * damaged + calm)
+        chosen = noise.deviations(where, groups, known)
+        trust = chosen[groups]
+        if not last:
+            calm = _calm(tiles, step, calm, trust)
+    soft = lattice.soft_values()[trust, where]
+    told = np.take_along_axis(soft, tiles.telling, axis=1)
+    votes = np.einsum("ctk,tk->c", tiles.told, told, optimize=True)
+    classes = np.argsort(-votes)[:_TRIED].tolist()
+    return Read(tiles, step, soft, trust, classes)
+
+
+def _calm(
+    tiles: Tiles, step: Step, calm: NDArray[np.bool_], trust: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """Which tiles have half the step, where their activity leaves it in doubt: by likelihood."""
+    ratio = np.log(tiles.activity / (lattice.CALM * step.levels) + 1e-6)
+    doubtful = np.abs(ratio) < _DOUBT
+    if not doubtful.any() or calm.all() or not calm.any():
+        return calm
+    values, dither = tiles.values[doubtful], tiles.dither[doubtful]
+    known = tiles.roles[doubtful] < KNOWN
+    likelihoods = []
+    for kind, levels in ((True, step.levels / 2), (False, step.levels)):
+        usual = int(np.median(trust[calm == kind]))
+        where = lattice.bins(lattice.places(values, dither, np.full(len(values), levels)))
+        each = np.where(
+            known,
+            lattice.known_likelihoods()[usual][where],
+            lattice.unknown_likelihoods()[usual][where],
+        )
+        likelihoods.append(each.sum(axis=1))
+    result = calm.copy()
+    result[doubtful] = likelihoods[0] - likelihoods[1] > _PRIOR * ratio[doubtful]
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Decoded:
+    """What the code made of a reading."""
+
+    opened: Opened
+    index: int
+    bits: NDArray[np.uint8] = field(repr=False)
+    tries: int
+
+
+def decode(reading: Read, opener: Opener, *, iterations: int = 40) -> Decoded | None:
+    """The message, if one of the likely classes gives one that opens; else None."""
+    soft = np.zeros((*reading.tiles.usable.shape, reading.soft.shape[1]), np.float32)
+    soft[reading.tiles.usable] = reading.soft
+    tries = 0
+    for index in reading.classes:
+        if reading.information < 0.8 * sizes.message_bits(index):
+            continue
+        code, summed = reading.tiles.window.gather(index, soft)
+        for scale in _SCALES:
+            found = code.decode(summed * np.float32(scale), iterations)
+            tries += 1
+            if found.ok:
+                opened = opener.open(np.packbits(found.bits).tobytes())
+                if opened:
+                    return Decoded(opened, index, found.bits, tries)
+                break
+    return None

@@ -1,0 +1,110 @@
+"""The received picture on the original's tiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from morebits.codecs.robust import resampling, tiles
+from morebits.codecs.robust.layout import Layout
+from morebits.codecs.robust.reading import Tiles
+from morebits.codecs.robust.tiles import TILE
+
+Way = Literal["copied", "nearest", "spline"]
+
+#: A tile with a larger share of clipped pixels is lost.
+_LOST = 0.7
+#: Entries of a map this close to whole numbers are whole, in pixels.
+_WHOLE = 0.02
+
+
+@dataclass(frozen=True, eq=False)
+class Rectified:
+    """A plane over whole tiles, from tile (top, left) of the original on."""
+
+    plane: NDArray[np.float32] = field(repr=False)
+    usable: NDArray[np.bool_] = field(repr=False)  # (rows, columns)
+    clipped: NDArray[np.float32] = field(repr=False)  # share of each tile
+    top: int
+    left: int
+
+    def tiles(self, layout: Layout, filters: Any = None) -> Tiles:
+        """Its tiles for the reader, after these filters."""
+        rows, columns = self.usable.shape
+        window = layout.window(self.top, self.left, rows, columns)
+        numbers = tiles.analyse(self.plane, filters)
+        return Tiles(numbers, window, self.usable, self.clipped)
+
+
+def ways(matrix: NDArray[np.float64]) -> tuple[Way, ...]:
+    """How a map may be undone, the likeliest way first."""
+    linear = matrix[:, :2]
+    if np.abs(matrix - np.rint(matrix)).max() < _WHOLE and np.abs(linear).sum() == 2:
+        return ("copied",)
+    if np.abs(linear.T @ linear - np.eye(2)).max() < 0.002:
+        return ("nearest", "spline")
+    return ("spline",)
+
+
+def rectify(
+    plane: NDArray[np.float32],
+    clipped: NDArray[np.bool_],
+    matrix: NDArray[np.float64],
+    way: Way,
+) -> Rectified | None:
+    """The plane on the original's grid; None when not one whole tile is in it."""
+    height, width = plane.shape
+    backward = np.linalg.inv(np.vstack([matrix, [0, 0, 1]]))[:2]
+    ends = np.array([[0, 0], [width - 1, 0], [0, height - 1], [width - 1, height - 1]])
+    corners = ends @ backward[:, :2].T + backward[:, 2]
+    left, top = np.floor(np.round(corners.min(axis=0), 2) / TILE).astype(int)
+    right, bottom = np.ceil((np.round(corners.max(axis=0), 2) + 1) / TILE).astype(int)
+    if not (0 < right - left < 4096 and 0 < bottom - top < 4096):
+        return None
+    shape = (int(bottom - top) * TILE, int(right - left) * TILE)
+    here = matrix.copy()
+    here[:, 2] += matrix[:, :2] @ [left * TILE, top * TILE]
+    if way == "copied":
+        here = np.rint(here)
+    seen = _inside(here, shape, width, height)
+    usable = tiles.split(seen).all(axis=2)
+    if not usable.any():
+        return None
+    lost = resampling.nearest(clipped.astype(np.uint8), here, shape)
+    share = tiles.split(lost).mean(axis=2, dtype=np.float32)
+    return Rectified(
+        _resampled(plane, here, shape, way), usable & (share < _LOST), share, int(top), int(left)
+    )
+
+
+def _resampled(plane: Any, matrix: Any, shape: tuple[int, int], way: Way) -> NDArray[np.float32]:
+    if way == "nearest":
+        return resampling.scatter(plane, matrix, shape)
+    if way == "copied":
+        return _copied(plane, matrix, shape)
+    return resampling.spline(plane, matrix, shape)
+
+
+def _copied(plane: Any, matrix: Any, shape: tuple[int, int]) -> NDArray[np.float32]:
+    """Samples where they are whole pixels away; the border goes on beyond the picture."""
+    x = matrix[0, 0] * np.arange(shape[1]), matrix[0, 1] * np.arange(shape[0])
+    y = matrix[1, 0] * np.arange(shape[1]), matrix[1, 1] * np.arange(shape[0])
+    height, width = plane.shape
+    columns = np.clip(x[0][None, :] + x[1][:, None] + matrix[0, 2], 0, width - 1).astype(np.intp)
+    rows = np.clip(y[0][None, :] + y[1][:, None] + matrix[1, 2], 0, height - 1).astype(np.intp)
+    return plane[rows, columns]
+
+
+def _inside(matrix: Any, shape: tuple[int, int], width: int, height: int) -> NDArray[np.bool_]:
+    """Which places of the grid lie in the picture."""
+    x, y = np.arange(shape[1]), np.arange(shape[0])[:, None]
+    across = matrix[0, 0] * x + matrix[0, 1] * y + matrix[0, 2]
+    down = matrix[1, 0] * x + matrix[1, 1] * y + matrix[1, 2]
+    edge = 0.5  # a resized picture ends half a pixel of its own beyond its last centre
+    return (
+        (across >= -edge) & (across <= width - 1 + edge)
+        & (down >= -edge) & (down <= height - 1 + edge)
+    )  # fmt: skip

@@ -1,0 +1,134 @@
+"""The picture as tiles, and each tile as 42 numbers that edits hardly touch.
+
+Tiles of 24 x 24 pixels lie at absolute positions, so that a crop keeps the ones it shows. The
+numbers are products of half sine waves `sin(pi k (n + 1) / 25)`: they end at the border of the
+tile with the value 0, which keeps their spectrum low. Cosines, which end with a jump there,
+lose half of what survives blur and resizing. Of the products the 43 of lowest frequency are
+taken, and turned so that 42 of them do not see the mean of the tile: a change of brightness
+that adds a constant changes nothing.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+Plane = NDArray[np.float32]
+
+#: Side of a tile in pixels, and numbers a tile.
+TILE, NUMBERS = 24, 42
+#: Highest number of half waves along one side.
+_WAVES = 7
+#: Rows of tiles that are worked on at a time, so that memory does not grow with the picture.
+_STRIP = 16
+
+
+@cache
+def waves() -> NDArray[np.float64]:
+    """The half waves along one side, (7, 24), orthonormal."""
+    n = np.arange(1, TILE + 1)
+    k = np.arange(1, _WAVES + 1)[:, None]
+    return np.sin(np.pi * k * n / (TILE + 1)) * np.sqrt(2 / (TILE + 1))
+
+
+@cache
+def pairs() -> NDArray[np.int64]:
+    """Vertical and horizontal half waves of the 43 products, (43, 2), from low to high."""
+    every = ((i, j) for i in range(_WAVES) for j in range(_WAVES))
+    order = sorted(every, key=lambda pair: ((pair[0] + 1) ** 2 + (pair[1] + 1) ** 2, pair))
+    return np.array(order[: NUMBERS + 1])
+
+
+@cache
+def turn() -> NDArray[np.float32]:
+    """Orthonormal (42, 43): the products without the direction that sees the mean.
+
+    Of all such matrices the one closest to dropping the first product.
+    """
+    sums = waves().sum(axis=1)
+    rows, columns = pairs().T
+    mean = sums[rows] * sums[columns]
+    mean /= np.linalg.norm(mean)
+    left = (np.eye(NUMBERS + 1) - np.outer(mean, mean))[1:]
+    values, vectors = np.linalg.eigh(left @ left.T)
+    return ((vectors / np.sqrt(values)) @ vectors.T @ left).astype(np.float32)
+
+
+@cache
+def frequencies() -> NDArray[np.float64]:
+    """Cycles a pixel of the 42 numbers, roughly."""
+    rows, columns = (pairs()[1:] + 1).T
+    return np.hypot(rows, columns) / (2 * (TILE + 1))
+
+
+@cache
+def basis() -> NDArray[np.float32]:
+    """The 42 functions on a tile, (42, 576)."""
+    rows, columns = pairs().T
+    products = waves()[rows][:, :, None] * waves()[columns][:, None, :]
+    return turn() @ products.reshape(NUMBERS + 1, -1).astype(np.float32)
+
+
+def analyse(plane: Plane, filters: tuple[Any, Any] | None = None) -> Plane:
+    """The numbers of all tiles of a plane whose sides are multiples of 24, (rows, columns, 42).
+
+    `filters` are two symmetric kernels (vertical, horizontal; odd lengths) that the plane is
+    to be filtered with first; they go into the waves, which costs next to nothing.
+    """
+    down, across = (_filtered(each) for each in filters or (None, None))
+    height, width = plane.shape
+    left = _seen(np.ascontiguousarray(plane), across, axis=1)  # (height, columns, 7)
+    both = _seen(left.reshape(height, -1), down, axis=0)  # (rows, 7, columns * 7)
+    rows, columns = height // TILE, width // TILE
+    grid = both.reshape(rows, _WAVES, columns, _WAVES).transpose(0, 2, 1, 3)
+    first, second = pairs().T
+    return np.ascontiguousarray(grid[:, :, first, second] @ turn().T)
+
+
+def synthesise(numbers: Plane) -> Plane:
+    """The plane with these numbers that is smallest, (24 rows, 24 columns)."""
+    rows, columns = numbers.shape[:2]
+    plane = np.empty((rows * TILE, columns * TILE), np.float32)
+    for top in range(0, rows, _STRIP):
+        part = numbers[top : top + _STRIP] @ basis()
+        part = part.reshape(len(part), columns, TILE, TILE).transpose(0, 2, 1, 3)
+        plane[top * TILE : (top + _STRIP) * TILE] = part.reshape(-1, columns * TILE)
+    return plane
+
+
+def split(plane: NDArray[Any]) -> NDArray[Any]:
+    """The samples of each tile, (rows, columns, 576)."""
+    rows, columns = plane.shape[0] // TILE, plane.shape[1] // TILE
+    cut = plane[: rows * TILE, : columns * TILE].reshape(rows, TILE, columns, TILE)
+    return cut.transpose(0, 2, 1, 3).reshape(rows, columns, TILE * TILE)
+
+
+def _filtered(kernel: NDArray[Any] | None) -> NDArray[np.float32]:
+    """Every wave filtered: longer by the kernel's length less one."""
+    if kernel is None:
+        return waves().astype(np.float32)
+    return np.stack([np.convolve(each, kernel) for each in waves()]).astype(np.float32)
+
+
+def _seen(plane: Plane, functions: Plane, axis: int) -> Plane:
+    """Inner products of the functions with the plane along an axis, at every tile.
+
+    The new axis follows the one of the tiles. Functions longer than a tile see the plane
+    mirrored at its border.
+    """
+    margin = (functions.shape[1] - TILE) // 2
+    if margin:
+        pad = [(0, 0), (0, 0)]
+        pad[axis] = (margin, margin)
+        mode = "symmetric" if plane.shape[axis] > margin else "wrap"
+        plane = np.pad(plane, pad, mode=mode)
+    length = functions.shape[1]
+    if axis == 1:
+        windows = sliding_window_view(plane, length, axis=1)[:, ::TILE]
+        return windows @ functions.T
+    windows = sliding_window_view(plane, length, axis=0)[::TILE]  # (tiles, width, length)
+    return np.matmul(functions, windows.transpose(0, 2, 1))
