@@ -43,11 +43,11 @@ class _Band:
     percent: int
 
 
-#: Low waves survive blur and JPEG, high ones fix the position, Cb is free of luma texture.
+#: Lower luma drowns in texture, higher is lost to blur and resize; Cb is free of texture, and
+#: lost to JPEG below quality 70.
 _BANDS = (
-    _Band(LUMA, 14, GRID * 65 // 1000, GRID * 100 // 1000, 33),
-    _Band(LUMA, 24, GRID * 100 // 1000, GRID * 175 // 1000, 47),
-    _Band(CB, 18, GRID * 80 // 1000, GRID * 190 // 1000, 20),
+    _Band(LUMA, 28, GRID * 92 // 1000, GRID * 168 // 1000, 78),
+    _Band(CB, 14, GRID * 85 // 1000, GRID * 160 // 1000, 22),
 )
 
 #: Waves in all.
@@ -88,7 +88,7 @@ def waves(key: Key) -> Waves:
     """The waves of a key; the first use of a key takes some 50 ms.
 
     >>> waves(None).frequency.shape
-    (56, 2)
+    (42, 2)
     >>> int((waves(None).frequency % 8 != 0).any(axis=1).sum())
     12
     """

@@ -18,9 +18,9 @@ from morebits.codecs.pilot.adding import LUMA_WEIGHTS
 
 TILE, HOP = 32, 16
 #: Spectrum / energy^EXPONENT: 0.5 whitens; more trusts quiet tiles more than loud ones.
-EXPONENT = 0.75
-#: Energy of an 8-bit rounding error in one bin of a windowed tile (sum of window² / 12).
-_ROUNDING = (3 / 8 * TILE) ** 2 / 12
+EXPONENT = 0.65
+#: Eight times the energy that 8-bit rounding puts into one bin of a windowed tile.
+_FLOOR = 8 * (3 / 8 * TILE) ** 2 / 12
 #: Side of the square of equal pixels that counts as a hole, and how far its rim reaches.
 _HOLE, _RIM = 9, 4
 
@@ -90,7 +90,7 @@ def _whiten(plane: NDArray[np.float32]) -> NDArray[np.float32]:
     for row in range(0, len(tiles), 16):
         part = tiles[row : row + 16]
         spectra = scipy.fft.rfft2((part - part.mean(axis=(2, 3), keepdims=True)) * window)
-        spectra *= (_energy(spectra) + np.float32(_ROUNDING)) ** np.float32(-EXPONENT)
+        spectra *= (_energy(spectra) + np.float32(_FLOOR)) ** np.float32(-EXPONENT)
         back = scipy.fft.irfft2(spectra, (TILE, TILE))
         _overlap(result[row * HOP :], back)
     return result[HOP : HOP + height, HOP : HOP + width]
