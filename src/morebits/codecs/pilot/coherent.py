@@ -8,7 +8,8 @@ exp(2πi f·p) is then a wave of frequency Lᵀf in the received picture.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from morebits.codecs.pilot.waves import PERIOD, Waves
 from morebits.codecs.pilot.whitening import Patch
 
 #: Side of the squares over which a wave is summed before the map is refined.
-BLOCK = 16
+BLOCK = 32
 #: Pixels between two positions that are tried at first.
 _STEP = 2
 
@@ -37,11 +38,17 @@ class Demodulated:
     sums: NDArray[np.complex64]
     places: NDArray[np.float64]
     expected: NDArray[np.float64]
+    radians: NDArray[np.float64]
 
     @property
     def noise(self) -> float:
         """Standard deviation of the weighted sum over all waves when there is no pilot."""
         return float(np.sqrt((self.expected**2).sum() / 2)) or 1.0
+
+    def turned(self) -> Demodulated:
+        """The same for the map turned by 180 degrees, p = -linear · q + anything."""
+        sums = np.conj(self.sums) * np.exp(-2j * self.radians).astype(np.complex64)[:, None]
+        return replace(self, linear=-self.linear, sums=sums)
 
 
 def demodulate(
@@ -63,7 +70,7 @@ def demodulate(
     turned = np.concatenate([each.reshape(len(received), -1) for each in sums], axis=1)
     turned *= (np.exp(-1j * table.radians) / noise).astype(np.complex64)[:, None]
     expected = np.sqrt(table.energy) * seen
-    return Demodulated(linear, table.cycles, turned, np.concatenate(places), expected)
+    return Demodulated(linear, table.cycles, turned, np.concatenate(places), expected, table.radians)
 
 
 def positions(
@@ -76,11 +83,9 @@ def positions(
     # The sums are about q = 0, the places about the centre.
     total = found.sums.sum(axis=1) * found.expected
     total = total * np.exp(2j * np.pi * (found.cycles @ (found.linear @ centre)))
-    grid = np.arange(0, PERIOD, _STEP)
-    x = np.exp(-2j * np.pi * np.outer(grid, found.cycles[:, 0])).astype(np.complex64)
-    y = np.exp(-2j * np.pi * np.outer(found.cycles[:, 1], grid)).astype(np.complex64)
-    x *= total.astype(np.complex64)
-    surface = np.hstack([x.real, -x.imag]) @ np.vstack([y.real, y.imag])
+    grid, x, y = _grid(found.cycles.tobytes())
+    x = x * total.astype(np.complex64)
+    surface = np.hstack([x.real, -x.imag]) @ y
     best: list[tuple[float, NDArray[np.float64]]] = []
     for _ in range(count):
         place = np.unravel_index(int(surface.argmax()), surface.shape)
@@ -91,6 +96,16 @@ def positions(
         )
         surface[near] = -np.inf
     return sorted(best, key=lambda each: -each[0])
+
+
+@lru_cache(maxsize=4)
+def _grid(cycles: bytes) -> tuple[NDArray[np.int64], NDArray[np.complex64], NDArray[np.float32]]:
+    """The waves of a key over one period: along x, and along y with real and imaginary parts."""
+    u, v = np.frombuffer(cycles).reshape(-1, 2).T
+    grid = np.arange(0, PERIOD, _STEP)
+    x = np.exp(-2j * np.pi * np.outer(grid, u)).astype(np.complex64)
+    y = np.exp(-2j * np.pi * np.outer(v, grid))
+    return grid, x, np.vstack([y.real, y.imag]).astype(np.float32)
 
 
 def _climbed(

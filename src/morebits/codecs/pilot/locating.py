@@ -119,8 +119,8 @@ class _Search:
     def _lock(self, tier: str, linear: NDArray[np.float64]) -> _Lock:
         """The better one of a map and the same map turned by 180 degrees."""
         locks = []
-        for each in (linear, -linear):
-            found = demodulate(self.main, self.spectrum, self.table, each)
+        plain = demodulate(self.main, self.spectrum, self.table, linear)
+        for found in (plain, plain.turned()):
             score, place = positions(found, self.main[0].centre, 4)[0]
             locks.append(_Lock(tier, found, place, score))
         return max(locks, key=lambda each: each.score)

@@ -16,7 +16,7 @@ import numpy as np
 from morebits.codecs.pilot.refining import Objective, Vector, affine, maximise
 
 #: Log-likelihood that one free number must bring.
-_PRICE = 3.0
+_PRICE = 8.0
 #: How far a map may be from an axis-parallel one (radians) to be tried as such.
 _UPRIGHT = 0.03
 #: Original sizes to try on either side of the most likely one.
