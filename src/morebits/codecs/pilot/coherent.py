@@ -15,13 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from morebits.codecs.pilot.spectrum import HIGHEST, LOWEST, Spectrum
-from morebits.codecs.pilot.waves import PERIOD, Waves
+from morebits.codecs.pilot.waves import GRID, PERIOD, Waves
 from morebits.codecs.pilot.whitening import Patch
 
 #: Side of the squares over which a wave is summed before the map is refined.
 BLOCK = 32
 #: Pixels between two positions that are tried at first.
 _STEP = 2
+#: Log-likelihood that another period than the first must bring.
+_REASON = 10.0
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,11 @@ class Demodulated:
     def noise(self) -> float:
         """Standard deviation of the weighted sum over all waves when there is no pilot."""
         return float(np.sqrt((self.expected**2).sum() / 2)) or 1.0
+
+    @property
+    def middle(self) -> NDArray[np.float64]:
+        """The mean of the blocks' centres."""
+        return self.places.mean(axis=0)
 
     def turned(self) -> Demodulated:
         """The same for the map turned by 180 degrees, p = -linear · q + anything."""
@@ -73,16 +80,11 @@ def demodulate(
     return Demodulated(linear, table.cycles, turned, np.concatenate(places), expected, table.radians)
 
 
-def positions(
-    found: Demodulated, centre: NDArray[np.float64], count: int
-) -> list[tuple[float, NDArray[np.float64]]]:
-    """The most likely places in the original of a received point, best first, with scores.
-
-    All places within one period are tried, then periods that the waves off the grid tell apart.
-    """
-    # The sums are about q = 0, the places about the centre.
+def positions(found: Demodulated, count: int) -> list[tuple[float, NDArray[np.float64]]]:
+    """The most likely places of `found.middle` in the first period, best first, with scores."""
+    # The sums are about q = 0, the places about the middle.
     total = found.sums.sum(axis=1) * found.expected
-    total = total * np.exp(2j * np.pi * (found.cycles @ (found.linear @ centre)))
+    total = total * np.exp(2j * np.pi * (found.cycles @ (found.linear @ found.middle)))
     grid, x, y = _grid(found.cycles.tobytes())
     x = x * total.astype(np.complex64)
     surface = np.hstack([x.real, -x.imag]) @ y
@@ -134,6 +136,21 @@ def _places(patch: Patch) -> NDArray[np.float64]:
     x = patch.left + BLOCK * np.arange(columns) + (BLOCK - 1) / 2
     y = patch.top + BLOCK * np.arange(rows) + (BLOCK - 1) / 2
     return np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
+
+
+def periods(found: Demodulated, place: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A place moved by whole periods to where the waves off the grid agree best.
+
+    The first period is left only for a reason: small pictures are more common than large ones.
+    """
+    total = found.sums.sum(axis=1) * found.expected
+    total = total * np.exp(2j * np.pi * (found.cycles @ (found.linear @ found.middle)))
+    count = np.arange(GRID // PERIOD) * PERIOD
+    moves = np.stack(np.meshgrid(count, count, indexing="ij"), axis=-1).reshape(-1, 2)
+    values = (np.exp(-2j * np.pi * ((place + moves) @ found.cycles.T)) @ total).real / found.noise
+    best = int(values.argmax())
+    convincing = values[best] * (values[best] - values[0]) > _REASON
+    return place + moves[best if convincing else 0]
 
 
 def _demodulate(

@@ -59,7 +59,7 @@ class Objective:
 
 def objective(found: Demodulated) -> Objective:
     """The score of maps near the one that the waves were demodulated for."""
-    centre = found.places.mean(axis=0)
+    centre = found.middle
     offsets = np.column_stack([found.places - centre, np.ones(len(found.places))])
     energy = found.expected**2 / max(float((found.expected**2).sum()), 1e-30)
     waves = (2 * np.pi) ** 2 * (found.cycles.T * energy) @ found.cycles
