@@ -77,7 +77,9 @@ def demodulate(
     turned = np.concatenate([each.reshape(len(received), -1) for each in sums], axis=1)
     turned *= (np.exp(-1j * table.radians) / noise).astype(np.complex64)[:, None]
     expected = np.sqrt(table.energy) * seen
-    return Demodulated(linear, table.cycles, turned, np.concatenate(places), expected, table.radians)
+    return Demodulated(
+        linear, table.cycles, turned, np.concatenate(places), expected, table.radians
+    )
 
 
 def positions(found: Demodulated, count: int) -> list[tuple[float, NDArray[np.float64]]]:
@@ -153,9 +155,7 @@ def periods(found: Demodulated, place: NDArray[np.float64]) -> NDArray[np.float6
     return place + moves[best if convincing else 0]
 
 
-def _demodulate(
-    patch: Patch, channel: int, received: NDArray[np.float64]
-) -> NDArray[np.complex64]:
+def _demodulate(patch: Patch, channel: int, received: NDArray[np.float64]) -> NDArray[np.complex64]:
     """Sums over blocks, (K, columns, rows)."""
     columns, rows = _blocks(patch)
     height, width = patch.planes.shape[1:]

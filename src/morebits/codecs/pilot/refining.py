@@ -101,5 +101,8 @@ def affine(six: Vector) -> Vector:
 def _jacobian(family: Family, here: Vector) -> Vector:
     middle = family(here)
     steps = 1e-6 * np.maximum(1.0, np.abs(here))
-    columns = [(family(here + h * unit) - middle) / h for h, unit in zip(steps, np.eye(len(here)), strict=True)]
+    columns = [
+        (family(here + h * unit) - middle) / h
+        for h, unit in zip(steps, np.eye(len(here)), strict=True)
+    ]
     return np.column_stack(columns)

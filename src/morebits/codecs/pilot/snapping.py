@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from morebits.codecs.pilot.refining import Objective, Vector, affine, maximise
+from morebits.codecs.pilot.refining import Family, Objective, Vector, affine, maximise
 
 #: Log-likelihood that one free number must bring.
 _PRICE = 8.0
@@ -89,11 +89,10 @@ class _Edits:
         if upright is None:
             return
         scales = self._scales(upright)
-        centre = self.target.centre
         if np.abs(scales - 1).max() < 0.02:
             fixed = upright.ravel()
             _, place = maximise(self.target, lambda x: np.concatenate([fixed, x]), self.six[4:])
-            origin = np.rint(place - upright @ centre)
+            origin = np.rint(place - upright @ self.target.centre)
             yield self._edit("crop", 1.0, self._six(upright, origin))
 
         def scaled(x: Vector) -> Vector:
@@ -110,7 +109,7 @@ class _Edits:
     def turned(self) -> Iterator[Snapped]:
         """Turned about the centre on the same canvas, then perhaps resized, cropped or both."""
         angle, flip, scale = _polar(self.linear)
-        middle, centre = self.middle, self.target.centre
+        middle = self.middle
 
         def turn(x: Vector) -> Vector:
             linear = _rotation(x[0]) @ flip
@@ -127,7 +126,6 @@ class _Edits:
         def similar(x: Vector) -> Vector:
             return np.concatenate([(x[1] * _rotation(x[0]) @ flip).ravel(), x[2:]])
 
-        del centre
         if abs(scale - 1) < 0.02:
             yield from self._family("rotation", 1, turn, np.array([angle]))
             yield from self._family("rotation and crop", 3, rigid, np.array([angle, *self.six[4:]]))
@@ -138,7 +136,9 @@ class _Edits:
         """The free fit itself."""
         yield self._edit("affine", 6.0, self.six)
 
-    def _family(self, name: str, numbers: float, family, start: Vector) -> Iterator[Snapped]:  # noqa: ANN001
+    def _family(
+        self, name: str, numbers: float, family: Family, start: Vector
+    ) -> Iterator[Snapped]:
         _, best = maximise(self.target, family, start)
         yield self._edit(name, numbers, family(best))
 

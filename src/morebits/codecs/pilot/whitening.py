@@ -14,7 +14,8 @@ import scipy.fft
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from morebits.codecs.pilot.adding import LUMA_WEIGHTS
+from morebits.codecs.pilot.adding import LUMA_WEIGHTS, rgb
+from morebits.images import Samples
 
 TILE, HOP = 32, 16
 #: Spectrum / energy^EXPONENT: 0.5 whitens; more trusts quiet tiles more than loud ones.
@@ -40,14 +41,14 @@ class Patch:
         return np.array([self.left + (width - 1) / 2, self.top + (height - 1) / 2])
 
 
-def patch(image: NDArray[np.float32], left: int, top: int, width: int, height: int) -> Patch:
-    """The whitened part of an RGB picture (levels 0 to 255) at a place.
+def patch(image: Samples, left: int, top: int, width: int, height: int) -> Patch:
+    """The whitened part of a picture (H, W, C) at a place.
 
-    >>> picture = np.random.default_rng(0).normal(128, 9, (64, 80, 3)).astype(np.float32)
+    >>> picture = np.random.default_rng(0).integers(0, 256, (64, 80, 3), np.uint8)
     >>> patch(picture, 0, 0, 80, 64).planes.shape
     (2, 64, 80)
     """
-    part = image[top : top + height, left : left + width]
+    part = rgb(image[top : top + height, left : left + width])
     luma = part @ LUMA_WEIGHTS
     cb = (part[..., 2] - luma) * np.float32(0.564)
     holes = _holes(part)
@@ -105,7 +106,6 @@ def _energy(spectra: NDArray[np.complex64]) -> NDArray[np.float32]:
 
 def _overlap(result: NDArray[np.float32], tiles: NDArray[np.float32]) -> None:
     """Add tiles, each half a tile after the last."""
-    rows, columns = tiles.shape[:2]
     for top in (0, 1):
         for left in (0, 1):
             some = tiles[top::2, left::2]
@@ -113,7 +113,6 @@ def _overlap(result: NDArray[np.float32], tiles: NDArray[np.float32]) -> None:
             area = some.transpose(0, 2, 1, 3).reshape(high * TILE, wide * TILE)
             y, x = top * HOP, left * HOP
             result[y : y + high * TILE, x : x + wide * TILE] += area
-    del rows, columns
 
 
 def _window() -> NDArray[np.float32]:
