@@ -90,7 +90,7 @@ def waves(key: Key) -> Waves:
     >>> waves(None).frequency.shape
     (42, 2)
     >>> int((waves(None).frequency % 8 != 0).any(axis=1).sum())
-    12
+    7
     """
     return _waves(check_key(key))
 
