@@ -13,12 +13,13 @@ import math
 import statistics
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from morebits.attacks import parse
-from morebits.attacks.attack import Attack, Step
+from morebits.attacks.attack import Attack, Step, eight_bits
 from morebits.codecs import pilot
 from morebits.errors import ImageError
 from morebits.images import read
@@ -53,7 +54,7 @@ def marked(photo: NDArray[np.uint8], psnr: float, seed: int) -> NDArray[np.uint8
     """The photo with a pilot of this PSNR and noise up to the total."""
     picture = pilot.add(photo.astype(np.float32), KEY, psnr=psnr)
     mse = 255**2 * (10 ** (-TOTAL_PSNR / 10) - 10 ** (-psnr / 10))
-    picture += payload_noise(*photo.shape[:2], mse, seed)
+    picture += payload_noise(photo.shape[0], photo.shape[1], mse, seed)
     return np.rint(picture).clip(0, 255).astype(np.uint8)
 
 
@@ -101,7 +102,9 @@ def error(true: NDArray[np.float64], found: pilot.Located) -> float:
     return float(np.hypot(*(found.original(corners) - exact).T).max())
 
 
-def measure(photos: list[NDArray[np.uint8]], text: str, psnr: float, budget: float) -> dict:
+def measure(
+    photos: list[NDArray[np.uint8]], text: str, psnr: float, budget: float
+) -> dict[str, Any]:
     """One row of the table."""
     attack = parse(text)
     errors, nearest, seconds, trusted = [], [], [], 0
@@ -122,7 +125,7 @@ def measure(photos: list[NDArray[np.uint8]], text: str, psnr: float, budget: flo
     }  # fmt: skip
 
 
-def false_alarms(photos: list[NDArray[np.uint8]], budget: float) -> dict:
+def false_alarms(photos: list[NDArray[np.uint8]], budget: float) -> dict[str, Any]:
     """p-values and seconds for photos without a pilot."""
     found = [pilot.locate(photo, KEY, budget_seconds=budget) for photo in photos]
     return {
@@ -139,7 +142,7 @@ def load(folder: Path, count: int) -> list[NDArray[np.uint8]]:
     paths = sorted(path for path in folder.iterdir() if path.is_file())
     for path in paths[:: max(1, len(paths) // count)]:
         try:
-            array = read(path).array
+            array = eight_bits(read(path).array)
         except ImageError:
             continue
         result.append(np.ascontiguousarray(np.broadcast_to(array, (*array.shape[:2], 3))))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from morebits.codecs.keys import Key
-from morebits.codecs.pilot.waves import CB, GRID, LUMA, Waves, waves
+from morebits.codecs.pilot.waves import CB, GRID, LUMA, Reals, Waves, waves
 from morebits.errors import InputError
 from morebits.images import Samples, read
 
@@ -96,10 +96,10 @@ def _strips(table: Waves, height: int, width: int, mask: NDArray[np.float32] | N
         yield top, pattern
 
 
-def _turns(cycles: NDArray[np.int64]) -> NDArray[np.float64]:
+def _turns(cycles: NDArray[np.int64]) -> Reals:
     """Radians of a product of frequency and position, exact however far out."""
     return (cycles % GRID) * (2 * np.pi / GRID)
 
 
-def _f32(array: NDArray[np.float64]) -> NDArray[np.float32]:
+def _f32(array: Reals) -> NDArray[np.float32]:
     return array.astype(np.float32)

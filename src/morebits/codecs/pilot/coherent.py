@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from morebits.codecs.pilot.spectrum import HIGHEST, LOWEST, Spectrum
-from morebits.codecs.pilot.waves import GRID, PERIOD, Waves
+from morebits.codecs.pilot.waves import GRID, PERIOD, Reals, Waves
 from morebits.codecs.pilot.whitening import Patch
 
 #: Side of the squares over which a wave is summed before the map is refined.
@@ -35,12 +35,12 @@ class Demodulated:
     strong each wave should be, in units that do not matter.
     """
 
-    linear: NDArray[np.float64]
-    cycles: NDArray[np.float64]
+    linear: Reals
+    cycles: Reals
     sums: NDArray[np.complex64]
-    places: NDArray[np.float64]
-    expected: NDArray[np.float64]
-    radians: NDArray[np.float64]
+    places: Reals
+    expected: Reals
+    radians: Reals
 
     @property
     def noise(self) -> float:
@@ -48,7 +48,7 @@ class Demodulated:
         return float(np.sqrt((self.expected**2).sum() / 2)) or 1.0
 
     @property
-    def middle(self) -> NDArray[np.float64]:
+    def middle(self) -> Reals:
         """The mean of the blocks' centres."""
         return self.places.mean(axis=0)
 
@@ -59,7 +59,7 @@ class Demodulated:
 
 
 def demodulate(
-    patches: Sequence[Patch], spectrum: Spectrum, table: Waves, linear: NDArray[np.float64]
+    patches: Sequence[Patch], spectrum: Spectrum, table: Waves, linear: Reals
 ) -> Demodulated:
     """The sums of every wave over the blocks of the patches, for p = linear · q + anything."""
     received = table.cycles @ linear
@@ -82,15 +82,15 @@ def demodulate(
     )
 
 
-def positions(found: Demodulated, count: int) -> list[tuple[float, NDArray[np.float64]]]:
+def positions(found: Demodulated, count: int) -> list[tuple[float, Reals]]:
     """The most likely places of `found.middle` in the first period, best first, with scores."""
     # The sums are about q = 0, the places about the middle.
     total = found.sums.sum(axis=1) * found.expected
     total = total * np.exp(2j * np.pi * (found.cycles @ (found.linear @ found.middle)))
-    grid, x, y = _grid(found.cycles.tobytes())
-    x = x * total.astype(np.complex64)
+    grid, along, y = _grid(found.cycles.tobytes())
+    x: NDArray[np.complex64] = along * total.astype(np.complex64)
     surface = np.hstack([x.real, -x.imag]) @ y
-    best: list[tuple[float, NDArray[np.float64]]] = []
+    best: list[tuple[float, Reals]] = []
     for _ in range(count):
         place = np.unravel_index(int(surface.argmax()), surface.shape)
         row, column = int(place[0]), int(place[1])
@@ -108,13 +108,13 @@ def _grid(cycles: bytes) -> tuple[NDArray[np.int64], NDArray[np.complex64], NDAr
     u, v = np.frombuffer(cycles).reshape(-1, 2).T
     grid = np.arange(0, PERIOD, _STEP)
     x = np.exp(-2j * np.pi * np.outer(grid, u)).astype(np.complex64)
-    y = np.exp(-2j * np.pi * np.outer(v, grid))
+    y: NDArray[np.complex128] = np.exp(-2j * np.pi * np.outer(v, grid))
     return grid, x, np.vstack([y.real, y.imag]).astype(np.float32)
 
 
 def _climbed(
-    found: Demodulated, total: NDArray[np.complex128], place: NDArray[np.float64]
-) -> tuple[float, NDArray[np.float64]]:
+    found: Demodulated, total: NDArray[np.complex128], place: Reals
+) -> tuple[float, Reals]:
     """A place to within a quarter of a pixel, and its score."""
     place = place.astype(np.float64)
     value = 0.0
@@ -133,14 +133,14 @@ def _blocks(patch: Patch) -> tuple[int, int]:
     return -(-width // BLOCK), -(-height // BLOCK)
 
 
-def _places(patch: Patch) -> NDArray[np.float64]:
+def _places(patch: Patch) -> Reals:
     columns, rows = _blocks(patch)
     x = patch.left + BLOCK * np.arange(columns) + (BLOCK - 1) / 2
     y = patch.top + BLOCK * np.arange(rows) + (BLOCK - 1) / 2
     return np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
 
 
-def periods(found: Demodulated, place: NDArray[np.float64]) -> NDArray[np.float64]:
+def periods(found: Demodulated, place: Reals) -> Reals:
     """A place moved by whole periods to where the waves off the grid agree best.
 
     The first period is left only for a reason: small pictures are more common than large ones.
@@ -155,7 +155,7 @@ def periods(found: Demodulated, place: NDArray[np.float64]) -> NDArray[np.float6
     return place + moves[best if convincing else 0]
 
 
-def _demodulate(patch: Patch, channel: int, received: NDArray[np.float64]) -> NDArray[np.complex64]:
+def _demodulate(patch: Patch, channel: int, received: Reals) -> NDArray[np.complex64]:
     """Sums over blocks, (K, columns, rows)."""
     columns, rows = _blocks(patch)
     height, width = patch.planes.shape[1:]
@@ -163,7 +163,8 @@ def _demodulate(patch: Patch, channel: int, received: NDArray[np.float64]) -> ND
     plane[:height, :width] = patch.planes[channel]
     x = patch.left + np.arange(columns * BLOCK)
     y = patch.top + np.arange(rows * BLOCK)
-    along = np.exp(-2j * np.pi * np.outer(x, received[:, 0])).reshape(columns, BLOCK, -1)
+    along: NDArray[np.complex128] = np.exp(-2j * np.pi * np.outer(x, received[:, 0]))
+    along = along.reshape(columns, BLOCK, -1)
     down = np.exp(-2j * np.pi * np.outer(y, received[:, 1])).reshape(rows, BLOCK, -1)
     strips = plane.reshape(-1, columns, BLOCK).transpose(1, 0, 2)
     both = np.concatenate([along.real, along.imag], axis=2).astype(np.float32)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from morebits.codecs.pilot.adding import rgb
+from morebits.codecs.pilot.waves import Reals
 from morebits.errors import InputError
 from morebits.images import read
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+    from PIL.ImageDraw import ImageDraw
 
 #: Original pixels between two lines of the grid that `show` draws, and its colours.
 _GRID = 64
+_Colour: TypeAlias = tuple[int, int, int]
 _LINE, _AXIS = (255, 96, 0), (0, 220, 255)
 
 
@@ -33,7 +36,7 @@ class Located:
     explain the picture nearly as well, best first.
     """
 
-    matrix: NDArray[np.float64]
+    matrix: Reals
     score: float
     p_value: float
     model: str
@@ -50,7 +53,8 @@ class Located:
     def area(self) -> tuple[int, int, int, int]:
         """Left, top, width and height of the received frame on the original grid.
 
-        >>> Located(np.array([[1.0, 0, -30], [0, 1, -20]]), 9, 0, "crop", "", 0, True, (64, 48)).area
+        >>> cut = np.array([[1.0, 0, -30], [0, 1, -20]])
+        >>> Located(cut, 9, 0, "crop", "", 0, True, (64, 48)).area
         (30, 20, 64, 48)
         """
         right, bottom = self.size[0] - 1, self.size[1] - 1
@@ -60,10 +64,11 @@ class Located:
         left, top = math.ceil(x.min() - 0.5), math.ceil(y.min() - 0.5)
         return left, top, math.floor(x.max() + 0.5) - left + 1, math.floor(y.max() + 0.5) - top + 1
 
-    def original(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def original(self, points: Reals) -> Reals:
         """Received points (N, 2) in the coordinates of the original.
 
-        >>> turned = Located(np.array([[0.0, 1, 0], [-1, 0, 9]]), 9, 0, "turn", "", 0, True, (5, 10))
+        >>> turn = np.array([[0.0, 1, 0], [-1, 0, 9]])
+        >>> turned = Located(turn, 9, 0, "turn", "", 0, True, (5, 10))
         >>> turned.original(np.array([[3.0, 9.0]])).tolist()
         [[0.0, 3.0]]
         """
@@ -111,7 +116,9 @@ class Located:
             self._line(pen, (left, y), (right, y), _LINE if y else _AXIS)
         return picture
 
-    def _line(self, pen, start, end, colour) -> None:  # noqa: ANN001 - Pillow's pen, two points
+    def _line(
+        self, pen: ImageDraw, start: tuple[int, int], end: tuple[int, int], colour: _Colour
+    ) -> None:
         ends = self.matrix @ np.array([[start[0], end[0]], [start[1], end[1]], [1, 1]])
         pen.line([*ends[:, 0].tolist(), *ends[:, 1].tolist()], fill=colour, width=1)
 

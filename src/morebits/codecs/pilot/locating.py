@@ -18,7 +18,7 @@ from morebits.codecs.pilot.refining import objective
 from morebits.codecs.pilot.search import Search
 from morebits.codecs.pilot.tiers import SLOW
 from morebits.codecs.pilot.view import Lock
-from morebits.codecs.pilot.waves import Waves, waves
+from morebits.codecs.pilot.waves import Reals, Waves, waves
 from morebits.errors import InputError
 from morebits.images import Samples, read
 
@@ -78,7 +78,7 @@ def candidates(image: object, key: Key = None, *, budget_seconds: float = 5.0) -
         yield from found.alternatives
 
 
-def presence(image: object, key: Key, matrix: NDArray[np.float64]) -> float:
+def presence(image: object, key: Key, matrix: Reals) -> float:
     """The score of a known map, in standard deviations: about 0 without the pilot.
 
     `matrix` (2, 3) takes original pixels to those of the picture, as `Located.matrix` does.
@@ -127,4 +127,8 @@ def _halved(array: Samples) -> NDArray[np.uint16]:
         Image.fromarray(np.ascontiguousarray(plane)).resize(size, Image.Resampling.BILINEAR)
         for plane in np.moveaxis(rgb(array), 2, 0)
     ]
-    return np.rint(np.stack(planes, axis=2) * 257).clip(0, 65535).astype(np.uint16)
+    return (
+        np.rint(np.stack([np.asarray(each) for each in planes], axis=2) * 257)
+        .clip(0, 65535)
+        .astype(np.uint16)
+    )

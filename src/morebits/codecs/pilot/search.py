@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from morebits.codecs.pilot.chance import p_value
 from morebits.codecs.pilot.coherent import demodulate, periods
@@ -17,7 +16,7 @@ from morebits.codecs.pilot.refining import Objective, affine, maximise, objectiv
 from morebits.codecs.pilot.snapping import Snapped, snapped
 from morebits.codecs.pilot.tiers import QUICK, Tier
 from morebits.codecs.pilot.view import Lock, View
-from morebits.codecs.pilot.waves import Waves
+from morebits.codecs.pilot.waves import Reals, Waves
 from morebits.codecs.pilot.whitening import Patch, patch
 from morebits.images import Samples
 
@@ -84,8 +83,8 @@ class Search:
         ]
 
     def _widened(
-        self, lock: Lock, target: Objective, score: float, six: NDArray[np.float64]
-    ) -> tuple[Objective, NDArray[np.float64]]:
+        self, lock: Lock, target: Objective, score: float, six: Reals
+    ) -> tuple[Objective, Reals]:
         """The map refined over the whole of a large picture, unless that finds nothing better."""
         view, linear = lock.view, six[:4].reshape(2, 2)
         found = demodulate([view.patch, *self._corners], view.spectrum, self.table, linear)

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from morebits.codecs.pilot.snapping import orientations
 from morebits.codecs.pilot.spectrum import Spectrum, scores
-from morebits.codecs.pilot.waves import Waves
+from morebits.codecs.pilot.waves import Reals, Waves
 
 #: Two maps are neighbours when waves of this frequency (cycles per pixel) move by half a bin.
 _TYPICAL = 0.15
@@ -27,12 +26,12 @@ class Tier:
     """A name, the maps (original frequency to received) at a relative step, how many to keep."""
 
     name: str
-    maps: Callable[[float], Iterator[NDArray[np.float64]]]
+    maps: Callable[[float], Iterator[Reals]]
     keep: int
     exact: bool = False
 
 
-def best(spectrum: Spectrum, table: Waves, tier: Tier, side: int) -> list[NDArray[np.float64]]:
+def best(spectrum: Spectrum, table: Waves, tier: Tier, side: int) -> list[Reals]:
     """The linear maps L of a tier (p = L q + o) with the highest scores, the best one first.
 
     `side` is the longer side of the patch in pixels: it sets how close two maps may be.
@@ -42,8 +41,10 @@ def best(spectrum: Spectrum, table: Waves, tier: Tier, side: int) -> list[NDArra
     for maps in tier.maps(step):
         found = scores(spectrum, table, maps)
         count = min(4 * tier.keep, len(found))
-        for index in np.argpartition(-found, count - 1)[:count]:
-            kept.append((float(found[index]), maps[index].reshape(2, 2)))
+        kept += [
+            (float(found[index]), maps[index].reshape(2, 2))
+            for index in np.argpartition(-found, count - 1)[:count]
+        ]
     kept.sort(key=_score, reverse=True)
     apart: list[_Scored] = []
     for score, each in kept:
@@ -56,21 +57,19 @@ def best(spectrum: Spectrum, table: Waves, tier: Tier, side: int) -> list[NDArra
 
 
 #: A score, and the map that has it.
-_Scored: TypeAlias = tuple[float, NDArray[np.float64]]
+_Scored: TypeAlias = tuple[float, Reals]
 
 
 def _score(scored: _Scored) -> float:
     return scored[0]
 
 
-def _far(one: NDArray[np.float64], other: NDArray[np.float64], step: float) -> bool:
+def _far(one: Reals, other: Reals, step: float) -> bool:
     reach = 3 * step * np.abs(one).max()
     return bool(min(np.abs(one - other).max(), np.abs(one + other).max()) > reach)
 
 
-def _climb(
-    spectrum: Spectrum, table: Waves, start: NDArray[np.float64], step: float
-) -> tuple[float, NDArray[np.float64]]:
+def _climb(spectrum: Spectrum, table: Waves, start: Reals, step: float) -> tuple[float, Reals]:
     """Uphill over all four numbers, with smaller and smaller steps."""
     here = start.ravel()
     score = -math.inf
@@ -89,30 +88,30 @@ _NEIGHBOURS = np.stack(np.meshgrid(*[[-1.0, 0.0, 1.0]] * 4, indexing="ij"), axis
 _UPRIGHT = orientations()[[0, 1, 4, 5]]
 
 
-def _upright(step: float) -> Iterator[NDArray[np.float64]]:  # noqa: ARG001 - as of all tiers
+def _upright(step: float) -> Iterator[Reals]:  # noqa: ARG001 - as of all tiers
     """The picture at its own scale."""
     yield _UPRIGHT.reshape(-1, 4)
 
 
-def _even(step: float) -> Iterator[NDArray[np.float64]]:
+def _even(step: float) -> Iterator[Reals]:
     """Both sides times the same factor, 0.25 to 2."""
     scales = _scales(step, 0.25, 2)
-    yield np.concatenate([np.outer(1 / scales, each.ravel()) for each in _UPRIGHT])
+    yield np.concatenate([each.ravel() / scales[:, None] for each in _UPRIGHT])
 
 
-def _turns(step: float) -> Iterator[NDArray[np.float64]]:
+def _turns(step: float) -> Iterator[Reals]:
     """Any angle, with and without a flip."""
     yield _rotations(step)
 
 
-def _similar(step: float) -> Iterator[NDArray[np.float64]]:
+def _similar(step: float) -> Iterator[Reals]:
     """Any angle and any factor."""
     turns = _rotations(step)
     for part in np.array_split(_scales(step, 0.3, 1.6), 16):
         yield np.concatenate([turns / scale for scale in part])
 
 
-def _stretched(step: float) -> Iterator[NDArray[np.float64]]:
+def _stretched(step: float) -> Iterator[Reals]:
     """Sides times factors of their own, up to 2 apart."""
     scales = _scales(step, 0.3, 1.6)
     for each in _UPRIGHT:
@@ -123,14 +122,14 @@ def _stretched(step: float) -> Iterator[NDArray[np.float64]]:
             yield (diagonal[:, :, None] * each).reshape(-1, 4)
 
 
-def _rotations(step: float) -> NDArray[np.float64]:
+def _rotations(step: float) -> Reals:
     angles = np.arange(0, math.pi, step)
     cos, sin = np.cos(angles), np.sin(angles)
     plain = np.stack([cos, -sin, sin, cos], axis=1)
     return np.concatenate([plain, plain * np.array([-1, 1, -1, 1])])
 
 
-def _scales(step: float, low: float, high: float) -> NDArray[np.float64]:
+def _scales(step: float, low: float, high: float) -> Reals:
     return np.exp(np.arange(math.log(low), math.log(high), step))
 
 

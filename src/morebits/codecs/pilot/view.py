@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from morebits.codecs.pilot.chance import log_chance
 from morebits.codecs.pilot.coherent import Demodulated, demodulate, positions
 from morebits.codecs.pilot.spectrum import spectrum
 from morebits.codecs.pilot.tiers import Tier, best
-from morebits.codecs.pilot.waves import Waves
+from morebits.codecs.pilot.waves import Reals, Waves
 from morebits.codecs.pilot.whitening import patch
 from morebits.images import Samples
 
@@ -27,7 +24,7 @@ class Lock:
     tier: str
     view: View
     found: Demodulated
-    place: NDArray[np.float64]
+    place: Reals
     log_chance: float
 
 

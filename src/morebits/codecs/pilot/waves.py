@@ -10,11 +10,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from morebits.codecs.keys import Key, check_key, derive, keystream
+
+#: Arrays of floating-point numbers.
+Reals: TypeAlias = NDArray[np.floating[Any]]
 
 #: Frequencies are whole multiples of 1/GRID cycle per pixel, most of them of 1/PERIOD.
 GRID, PERIOD = 18432, 2304
@@ -69,17 +73,17 @@ class Waves:
     among: NDArray[np.int64]
 
     @property
-    def cycles(self) -> NDArray[np.float64]:
+    def cycles(self) -> Reals:
         """Frequencies in cycles per pixel, (COUNT, 2)."""
         return self.frequency / GRID
 
     @property
-    def radians(self) -> NDArray[np.float64]:
+    def radians(self) -> Reals:
         """Phases in radians."""
         return self.phase * (2 * np.pi / TURN)
 
     @property
-    def energy(self) -> NDArray[np.float64]:
+    def energy(self) -> Reals:
         """The share of each wave in the energy of the pilot; the sum is 1."""
         return self.percent / (100 * self.among)
 

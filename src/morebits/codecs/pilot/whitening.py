@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from morebits.codecs.pilot.adding import LUMA_WEIGHTS, rgb
+from morebits.codecs.pilot.waves import Reals
 from morebits.images import Samples
 
 TILE, HOP = 32, 16
@@ -35,7 +36,7 @@ class Patch:
     planes: NDArray[np.float32]
 
     @property
-    def centre(self) -> NDArray[np.float64]:
+    def centre(self) -> Reals:
         """Centre in pixels of the received picture, x before y."""
         height, width = self.planes.shape[1:]
         return np.array([self.left + (width - 1) / 2, self.top + (height - 1) / 2])
