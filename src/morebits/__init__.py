@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from morebits import attacks, bounds, linear
     from morebits.bench.benchmark import benchmark
+    from morebits.codecs.pilot import locate
     from morebits.codecs.registry import codec, register
     from morebits.errors import MorebitsError
     from morebits.hiding import Marked, hide, reveal, room
@@ -42,6 +43,7 @@ __all__ = [
     "curve",
     "hide",
     "linear",
+    "locate",
     "register",
     "reveal",
     "room",
@@ -65,6 +67,7 @@ _HOMES = {
     "curve": "morebits.measure",
     "hide": "morebits.hiding",
     "linear": "morebits.linear",
+    "locate": "morebits.codecs.pilot",
     "register": "morebits.codecs.registry",
     "reveal": "morebits.hiding",
     "room": "morebits.hiding",

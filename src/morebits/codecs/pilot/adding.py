@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from morebits.codecs.keys import Key
-from morebits.codecs.pilot.waves import CB, GRID, LUMA, Waves, waves
+from morebits.codecs.pilot.waves import CB, GRID, LUMA, Reals, Waves, waves
 from morebits.errors import InputError
-from morebits.images import read
+from morebits.images import Samples, read
 
 #: Luma in terms of red, green and blue (BT.601).
 LUMA_WEIGHTS = np.array([0.299, 0.587, 0.114], np.float32)
@@ -59,17 +59,16 @@ def mark(image: object, key: Key = None, *, psnr: float = 50.0) -> NDArray[np.ui
     >>> mark(np.full((96, 128, 3), 90, np.uint8)).shape
     (96, 128, 3)
     """
-    picture = add(rgb(image), key, psnr=psnr)
+    picture = add(rgb(read(image).array), key, psnr=psnr)
     return np.rint(picture).clip(0, 255).astype(np.uint8)
 
 
-def rgb(image: object) -> NDArray[np.float32]:
-    """Whatever `morebits.images.read` reads, as (H, W, 3) in levels of 0 to 255.
+def rgb(array: Samples) -> NDArray[np.float32]:
+    """Samples (H, W, 1 or 3) of 8 or 16 bits as (H, W, 3) in levels of 0 to 255.
 
-    >>> rgb(np.full((2, 2), 65535, np.uint16)).max()
+    >>> rgb(np.full((2, 2, 1), 65535, np.uint16)).max()
     np.float32(255.0)
     """
-    array = read(image).array
     levels = array.astype(np.float32)
     if array.dtype == np.uint16:
         levels /= 257
@@ -97,10 +96,10 @@ def _strips(table: Waves, height: int, width: int, mask: NDArray[np.float32] | N
         yield top, pattern
 
 
-def _turns(cycles: NDArray[np.int64]) -> NDArray[np.float64]:
+def _turns(cycles: NDArray[np.int64]) -> Reals:
     """Radians of a product of frequency and position, exact however far out."""
     return (cycles % GRID) * (2 * np.pi / GRID)
 
 
-def _f32(array: NDArray[np.float64]) -> NDArray[np.float32]:
+def _f32(array: Reals) -> NDArray[np.float32]:
     return array.astype(np.float32)

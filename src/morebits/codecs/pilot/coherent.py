@@ -8,19 +8,22 @@ exp(2πi f·p) is then a wave of frequency Lᵀf in the received picture.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from morebits.codecs.pilot.spectrum import HIGHEST, LOWEST, Spectrum
-from morebits.codecs.pilot.waves import PERIOD, Waves
+from morebits.codecs.pilot.waves import GRID, PERIOD, Reals, Waves
 from morebits.codecs.pilot.whitening import Patch
 
 #: Side of the squares over which a wave is summed before the map is refined.
-BLOCK = 16
+BLOCK = 32
 #: Pixels between two positions that are tried at first.
 _STEP = 2
+#: Log-likelihood that another period than the first must bring.
+_REASON = 10.0
 
 
 @dataclass(frozen=True)
@@ -32,20 +35,31 @@ class Demodulated:
     strong each wave should be, in units that do not matter.
     """
 
-    linear: NDArray[np.float64]
-    cycles: NDArray[np.float64]
+    linear: Reals
+    cycles: Reals
     sums: NDArray[np.complex64]
-    places: NDArray[np.float64]
-    expected: NDArray[np.float64]
+    places: Reals
+    expected: Reals
+    radians: Reals
 
     @property
     def noise(self) -> float:
         """Standard deviation of the weighted sum over all waves when there is no pilot."""
         return float(np.sqrt((self.expected**2).sum() / 2)) or 1.0
 
+    @property
+    def middle(self) -> Reals:
+        """The mean of the blocks' centres."""
+        return self.places.mean(axis=0)
+
+    def turned(self) -> Demodulated:
+        """The same for the map turned by 180 degrees, p = -linear · q + anything."""
+        sums = np.conj(self.sums) * np.exp(-2j * self.radians).astype(np.complex64)[:, None]
+        return replace(self, linear=-self.linear, sums=sums)
+
 
 def demodulate(
-    patches: Sequence[Patch], spectrum: Spectrum, table: Waves, linear: NDArray[np.float64]
+    patches: Sequence[Patch], spectrum: Spectrum, table: Waves, linear: Reals
 ) -> Demodulated:
     """The sums of every wave over the blocks of the patches, for p = linear · q + anything."""
     received = table.cycles @ linear
@@ -63,25 +77,20 @@ def demodulate(
     turned = np.concatenate([each.reshape(len(received), -1) for each in sums], axis=1)
     turned *= (np.exp(-1j * table.radians) / noise).astype(np.complex64)[:, None]
     expected = np.sqrt(table.energy) * seen
-    return Demodulated(linear, table.cycles, turned, np.concatenate(places), expected)
+    return Demodulated(
+        linear, table.cycles, turned, np.concatenate(places), expected, table.radians
+    )
 
 
-def positions(
-    found: Demodulated, centre: NDArray[np.float64], count: int
-) -> list[tuple[float, NDArray[np.float64]]]:
-    """The most likely places in the original of a received point, best first, with scores.
-
-    All places within one period are tried, then periods that the waves off the grid tell apart.
-    """
-    # The sums are about q = 0, the places about the centre.
+def positions(found: Demodulated, count: int) -> list[tuple[float, Reals]]:
+    """The most likely places of `found.middle` in the first period, best first, with scores."""
+    # The sums are about q = 0, the places about the middle.
     total = found.sums.sum(axis=1) * found.expected
-    total = total * np.exp(2j * np.pi * (found.cycles @ (found.linear @ centre)))
-    grid = np.arange(0, PERIOD, _STEP)
-    x = np.exp(-2j * np.pi * np.outer(grid, found.cycles[:, 0])).astype(np.complex64)
-    y = np.exp(-2j * np.pi * np.outer(found.cycles[:, 1], grid)).astype(np.complex64)
-    x *= total.astype(np.complex64)
-    surface = np.hstack([x.real, -x.imag]) @ np.vstack([y.real, y.imag])
-    best: list[tuple[float, NDArray[np.float64]]] = []
+    total = total * np.exp(2j * np.pi * (found.cycles @ (found.linear @ found.middle)))
+    grid, along, y = _grid(found.cycles.tobytes())
+    x: NDArray[np.complex64] = along * total.astype(np.complex64)
+    surface = np.hstack([x.real, -x.imag]) @ y
+    best: list[tuple[float, Reals]] = []
     for _ in range(count):
         place = np.unravel_index(int(surface.argmax()), surface.shape)
         row, column = int(place[0]), int(place[1])
@@ -93,9 +102,19 @@ def positions(
     return sorted(best, key=lambda each: -each[0])
 
 
+@lru_cache(maxsize=4)
+def _grid(cycles: bytes) -> tuple[NDArray[np.int64], NDArray[np.complex64], NDArray[np.float32]]:
+    """The waves of a key over one period: along x, and along y with real and imaginary parts."""
+    u, v = np.frombuffer(cycles).reshape(-1, 2).T
+    grid = np.arange(0, PERIOD, _STEP)
+    x = np.exp(-2j * np.pi * np.outer(grid, u)).astype(np.complex64)
+    y: NDArray[np.complex128] = np.exp(-2j * np.pi * np.outer(v, grid))
+    return grid, x, np.vstack([y.real, y.imag]).astype(np.float32)
+
+
 def _climbed(
-    found: Demodulated, total: NDArray[np.complex128], place: NDArray[np.float64]
-) -> tuple[float, NDArray[np.float64]]:
+    found: Demodulated, total: NDArray[np.complex128], place: Reals
+) -> tuple[float, Reals]:
     """A place to within a quarter of a pixel, and its score."""
     place = place.astype(np.float64)
     value = 0.0
@@ -114,16 +133,29 @@ def _blocks(patch: Patch) -> tuple[int, int]:
     return -(-width // BLOCK), -(-height // BLOCK)
 
 
-def _places(patch: Patch) -> NDArray[np.float64]:
+def _places(patch: Patch) -> Reals:
     columns, rows = _blocks(patch)
     x = patch.left + BLOCK * np.arange(columns) + (BLOCK - 1) / 2
     y = patch.top + BLOCK * np.arange(rows) + (BLOCK - 1) / 2
     return np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
 
 
-def _demodulate(
-    patch: Patch, channel: int, received: NDArray[np.float64]
-) -> NDArray[np.complex64]:
+def periods(found: Demodulated, place: Reals) -> Reals:
+    """A place moved by whole periods to where the waves off the grid agree best.
+
+    The first period is left only for a reason: small pictures are more common than large ones.
+    """
+    total = found.sums.sum(axis=1) * found.expected
+    total = total * np.exp(2j * np.pi * (found.cycles @ (found.linear @ found.middle)))
+    count = np.arange(GRID // PERIOD) * PERIOD
+    moves = np.stack(np.meshgrid(count, count, indexing="ij"), axis=-1).reshape(-1, 2)
+    values = (np.exp(-2j * np.pi * ((place + moves) @ found.cycles.T)) @ total).real / found.noise
+    best = int(values.argmax())
+    convincing = values[best] * (values[best] - values[0]) > _REASON
+    return place + moves[best if convincing else 0]
+
+
+def _demodulate(patch: Patch, channel: int, received: Reals) -> NDArray[np.complex64]:
     """Sums over blocks, (K, columns, rows)."""
     columns, rows = _blocks(patch)
     height, width = patch.planes.shape[1:]
@@ -131,7 +163,8 @@ def _demodulate(
     plane[:height, :width] = patch.planes[channel]
     x = patch.left + np.arange(columns * BLOCK)
     y = patch.top + np.arange(rows * BLOCK)
-    along = np.exp(-2j * np.pi * np.outer(x, received[:, 0])).reshape(columns, BLOCK, -1)
+    along: NDArray[np.complex128] = np.exp(-2j * np.pi * np.outer(x, received[:, 0]))
+    along = along.reshape(columns, BLOCK, -1)
     down = np.exp(-2j * np.pi * np.outer(y, received[:, 1])).reshape(rows, BLOCK, -1)
     strips = plane.reshape(-1, columns, BLOCK).transpose(1, 0, 2)
     both = np.concatenate([along.real, along.imag], axis=2).astype(np.float32)

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from morebits.codecs.pilot.coherent import Demodulated
+from morebits.codecs.pilot.waves import Reals
 
-Vector: TypeAlias = NDArray[np.float64]
 #: From the parameters of a family of maps to the six numbers of one.
-Family: TypeAlias = Callable[[Vector], Vector]
+Family: TypeAlias = Callable[[Reals], Reals]
 
 _ROUNDS = 25
 #: Pixels: a step that moves no point by more than this is the last.
@@ -30,15 +30,15 @@ class Objective:
     """The score as a function of the map, with its slope."""
 
     found: Demodulated
-    centre: Vector
-    offsets: Vector
-    curvature: Vector
+    centre: Reals
+    offsets: Reals
+    curvature: Reals
 
-    def score(self, six: Vector) -> float:
+    def score(self, six: Reals) -> float:
         """The score of a map, in standard deviations."""
         return float(self._turned(six).real.sum(dtype=np.float64)) / self.found.noise
 
-    def slope(self, six: Vector) -> tuple[float, Vector]:
+    def slope(self, six: Reals) -> tuple[float, Reals]:
         """The score, and its derivative by the six numbers."""
         turned = self._turned(six)
         moments = turned.imag @ self.offsets.astype(np.float32)
@@ -48,7 +48,7 @@ class Objective:
             ordered / self.found.noise
         )
 
-    def _turned(self, six: Vector) -> NDArray[np.complex64]:
+    def _turned(self, six: Reals) -> NDArray[np.complex64]:
         change = six[:4].reshape(2, 2) - self.found.linear
         origin = six[4:] - self.found.linear @ self.centre
         moved = self.offsets[:, :2] @ change.T + origin
@@ -59,7 +59,7 @@ class Objective:
 
 def objective(found: Demodulated) -> Objective:
     """The score of maps near the one that the waves were demodulated for."""
-    centre = found.places.mean(axis=0)
+    centre = found.middle
     offsets = np.column_stack([found.places - centre, np.ones(len(found.places))])
     energy = found.expected**2 / max(float((found.expected**2).sum()), 1e-30)
     waves = (2 * np.pi) ** 2 * (found.cycles.T * energy) @ found.cycles
@@ -70,7 +70,7 @@ def objective(found: Demodulated) -> Objective:
     return Objective(found, centre, offsets, curvature)
 
 
-def maximise(target: Objective, family: Family, start: Vector) -> tuple[float, Vector]:
+def maximise(target: Objective, family: Family, start: Reals) -> tuple[float, Reals]:
     """The best score within a family of maps, uphill from a start, and its parameters."""
     here = np.array(start, np.float64)
     score, gradient = target.slope(family(here))
@@ -93,13 +93,16 @@ def maximise(target: Objective, family: Family, start: Vector) -> tuple[float, V
     return score, here
 
 
-def affine(six: Vector) -> Vector:
+def affine(six: Reals) -> Reals:
     """The family of all maps."""
     return six
 
 
-def _jacobian(family: Family, here: Vector) -> Vector:
+def _jacobian(family: Family, here: Reals) -> Reals:
     middle = family(here)
     steps = 1e-6 * np.maximum(1.0, np.abs(here))
-    columns = [(family(here + h * unit) - middle) / h for h, unit in zip(steps, np.eye(len(here)), strict=True)]
+    columns = [
+        (family(here + h * unit) - middle) / h
+        for h, unit in zip(steps, np.eye(len(here)), strict=True)
+    ]
     return np.column_stack(columns)

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from morebits.codecs.pilot.refining import Objective, Vector, affine, maximise
+from morebits.codecs.pilot.refining import Family, Objective, affine, maximise
+from morebits.codecs.pilot.waves import Reals
 
 #: Log-likelihood that one free number must bring.
-_PRICE = 3.0
+_PRICE = 8.0
 #: How far a map may be from an axis-parallel one (radians) to be tried as such.
 _UPRIGHT = 0.03
 #: Original sizes to try on either side of the most likely one.
@@ -28,13 +29,13 @@ class Snapped:
     """An edit: its name, p = linear · q + origin, its score and its log-likelihood less price."""
 
     model: str
-    linear: Vector
-    origin: Vector
+    linear: Reals
+    origin: Reals
     score: float
     merit: float
 
 
-def snapped(target: Objective, size: tuple[int, int], six: Vector) -> list[Snapped]:
+def snapped(target: Objective, size: tuple[int, int], six: Reals) -> list[Snapped]:
     """Every edit that may explain the picture of `size` (width, height), the best one first."""
     best, six = maximise(target, affine, six)
     edits = _Edits(target, size, six, max(best, 1.0))
@@ -42,7 +43,7 @@ def snapped(target: Objective, size: tuple[int, int], six: Vector) -> list[Snapp
     return sorted(everything, key=lambda each: -each.merit)
 
 
-def orientations() -> Vector:
+def orientations() -> Reals:
     """The eight flips and quarter turns, (8, 2, 2)."""
     turn = np.array([[0.0, -1.0], [1.0, 0.0]])
     turns = [np.linalg.matrix_power(turn, n) for n in range(4)]
@@ -55,15 +56,15 @@ class _Edits:
 
     target: Objective
     size: tuple[int, int]
-    six: Vector
+    six: Reals
     best: float
 
     @property
-    def linear(self) -> Vector:
+    def linear(self) -> Reals:
         return self.six[:4].reshape(2, 2)
 
     @property
-    def middle(self) -> Vector:
+    def middle(self) -> Reals:
         """Centre of the received frame."""
         return (np.array(self.size) - 1) / 2
 
@@ -89,19 +90,18 @@ class _Edits:
         if upright is None:
             return
         scales = self._scales(upright)
-        centre = self.target.centre
         if np.abs(scales - 1).max() < 0.02:
             fixed = upright.ravel()
             _, place = maximise(self.target, lambda x: np.concatenate([fixed, x]), self.six[4:])
-            origin = np.rint(place - upright @ centre)
+            origin = np.rint(place - upright @ self.target.centre)
             yield self._edit("crop", 1.0, self._six(upright, origin))
 
-        def scaled(x: Vector) -> Vector:
+        def scaled(x: Reals) -> Reals:
             return np.concatenate([(np.diag(x[:2]) @ upright).ravel(), x[2:]])
 
         yield from self._family("scale", 4, scaled, np.concatenate([scales, self.six[4:]]))
 
-        def alike(x: Vector) -> Vector:
+        def alike(x: Reals) -> Reals:
             return np.concatenate([(x[0] * upright).ravel(), x[1:]])
 
         even = np.concatenate([[scales.mean()], self.six[4:]])
@@ -110,24 +110,23 @@ class _Edits:
     def turned(self) -> Iterator[Snapped]:
         """Turned about the centre on the same canvas, then perhaps resized, cropped or both."""
         angle, flip, scale = _polar(self.linear)
-        middle, centre = self.middle, self.target.centre
+        middle = self.middle
 
-        def turn(x: Vector) -> Vector:
+        def turn(x: Reals) -> Reals:
             linear = _rotation(x[0]) @ flip
             return self._six(linear, middle - linear @ middle)
 
-        def turn_resized(x: Vector) -> Vector:
+        def turn_resized(x: Reals) -> Reals:
             linear = x[1] * _rotation(x[0]) @ flip
             original = x[1] * np.array(self.size)
             return self._six(linear, (original - 1) / 2 - linear @ middle)
 
-        def rigid(x: Vector) -> Vector:
+        def rigid(x: Reals) -> Reals:
             return np.concatenate([(_rotation(x[0]) @ flip).ravel(), x[1:]])
 
-        def similar(x: Vector) -> Vector:
+        def similar(x: Reals) -> Reals:
             return np.concatenate([(x[1] * _rotation(x[0]) @ flip).ravel(), x[2:]])
 
-        del centre
         if abs(scale - 1) < 0.02:
             yield from self._family("rotation", 1, turn, np.array([angle]))
             yield from self._family("rotation and crop", 3, rigid, np.array([angle, *self.six[4:]]))
@@ -138,26 +137,26 @@ class _Edits:
         """The free fit itself."""
         yield self._edit("affine", 6.0, self.six)
 
-    def _family(self, name: str, numbers: float, family, start: Vector) -> Iterator[Snapped]:  # noqa: ANN001
+    def _family(self, name: str, numbers: float, family: Family, start: Reals) -> Iterator[Snapped]:
         _, best = maximise(self.target, family, start)
         yield self._edit(name, numbers, family(best))
 
-    def _edit(self, name: str, numbers: float, six: Vector) -> Snapped:
+    def _edit(self, name: str, numbers: float, six: Reals) -> Snapped:
         score = self.target.score(six)
         linear = six[:4].reshape(2, 2)
         merit = score * self.best - _PRICE * numbers
         return Snapped(name, linear, six[4:] - linear @ self.target.centre, score, merit)
 
-    def _six(self, linear: Vector, origin: Vector) -> Vector:
+    def _six(self, linear: Reals, origin: Reals) -> Reals:
         return np.concatenate([linear.ravel(), linear @ self.target.centre + origin])
 
-    def _upright(self) -> Vector | None:
+    def _upright(self) -> Reals | None:
         """The flip or quarter turn that the map nearly is, but for its scales."""
         normal = self.linear / np.linalg.norm(self.linear, axis=1, keepdims=True)
         nearest = min(orientations(), key=lambda each: float(np.abs(each - normal).max()))
         return nearest if np.abs(nearest - normal).max() < _UPRIGHT else None
 
-    def _scales(self, upright: Vector) -> Vector:
+    def _scales(self, upright: Reals) -> Reals:
         """Original pixels for one received pixel, along x and y of the original."""
         return np.array((self.linear * upright).sum(axis=1))
 
@@ -167,13 +166,13 @@ def _around(length: float) -> range:
     return range(max(1, nearest - _NEAR), nearest + _NEAR + 1)
 
 
-def _still(upright: Vector) -> str:
+def _still(upright: Reals) -> str:
     if np.array_equal(upright, np.eye(2)):
         return "identity"
     return "turn" if np.linalg.det(upright) > 0 else "flip"
 
 
-def _polar(linear: Vector) -> tuple[float, Vector, float]:
+def _polar(linear: Reals) -> tuple[float, Reals, float]:
     """Angle, flip (of x, or none) and scale of the nearest similarity: scale · R(angle) · flip."""
     flip = np.eye(2) if np.linalg.det(linear) > 0 else np.diag([-1.0, 1.0])
     plain = linear @ flip
@@ -181,6 +180,6 @@ def _polar(linear: Vector) -> tuple[float, Vector, float]:
     return angle, flip, math.sqrt(abs(np.linalg.det(linear)))
 
 
-def _rotation(angle: float) -> Vector:
+def _rotation(angle: float) -> Reals:
     cos, sin = math.cos(angle), math.sin(angle)
     return np.array([[cos, -sin], [sin, cos]])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from morebits.codecs.compiled import compiled
-from morebits.codecs.pilot.waves import Waves
+from morebits.codecs.pilot.waves import Reals, Waves
 from morebits.codecs.pilot.whitening import Patch
 
 #: Bins a side are at least this many times the pixels, so that no wave falls between two bins.
@@ -40,9 +40,7 @@ class Spectrum:
     spread: NDArray[np.float32]
     size: int
 
-    def noise(
-        self, received: NDArray[np.float64], channel: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def noise(self, received: Reals, channel: NDArray[np.int64]) -> Reals:
         """Mean energy near received frequencies (K, 2) in cycles per pixel."""
         folded = np.where(received[:, :1] < 0, -received, received)
         x = np.minimum(np.rint(folded[:, 0] * self.size).astype(int), self.table.shape[2] - 1)
@@ -71,7 +69,7 @@ def spectrum(patch: Patch) -> Spectrum:
     )
 
 
-def scores(spectrum: Spectrum, table: Waves, maps: NDArray[np.float32]) -> NDArray[np.float32]:
+def scores(spectrum: Spectrum, table: Waves, maps: Reals) -> Reals:
     """How much stronger the waves are than chance after each map, in standard deviations.
 
     `maps` is (N, 4): the matrix, row by row, that takes a frequency of the original to the
@@ -97,7 +95,16 @@ def _weights(spectrum: Spectrum, table: Waves) -> NDArray[np.float32]:
 
 
 @compiled
-def _scores(table, size, expected, cycles, channel, weight, variance, maps):  # noqa: ANN001, ANN202
+def _scores(
+    table: NDArray[np.uint8],
+    size: np.float32,
+    expected: NDArray[np.float32],
+    cycles: NDArray[np.float32],
+    channel: NDArray[np.int64],
+    weight: NDArray[np.float32],
+    variance: NDArray[np.float32],
+    maps: NDArray[np.float32],
+) -> NDArray[np.float32]:
     result = np.zeros(len(maps), np.float32)
     lowest, highest = np.float32(LOWEST**2), np.float32(HIGHEST)
     bins = table.shape[1]

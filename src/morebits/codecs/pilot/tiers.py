@@ -9,57 +9,67 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from morebits.codecs.pilot.snapping import orientations
 from morebits.codecs.pilot.spectrum import Spectrum, scores
-from morebits.codecs.pilot.waves import Waves
+from morebits.codecs.pilot.waves import Reals, Waves
 
 #: Two maps are neighbours when waves of this frequency (cycles per pixel) move by half a bin.
 _TYPICAL = 0.15
-#: Maps scored at a time.
-_CHUNK = 1 << 16
 
 
 @dataclass(frozen=True)
 class Tier:
-    """A name, and the maps (original frequency to received) at a given relative step."""
+    """A name, the maps (original frequency to received) at a relative step, how many to keep."""
 
     name: str
-    maps: Callable[[float], Iterator[NDArray[np.float64]]]
+    maps: Callable[[float], Iterator[Reals]]
     keep: int
+    exact: bool = False
 
 
-def best(spectrum: Spectrum, table: Waves, tier: Tier, side: int) -> list[tuple[float, NDArray[np.float64]]]:
-    """The linear maps L of a tier (p = L q + o) with the highest scores, improved."""
+def best(spectrum: Spectrum, table: Waves, tier: Tier, side: int) -> list[Reals]:
+    """The linear maps L of a tier (p = L q + o) with the highest scores, the best one first.
+
+    `side` is the longer side of the patch in pixels: it sets how close two maps may be.
+    """
     step = 0.5 / (_TYPICAL * side)
-    kept: list[tuple[float, NDArray[np.float64]]] = []
+    kept: list[_Scored] = []
     for maps in tier.maps(step):
         found = scores(spectrum, table, maps)
-        for index in np.argsort(-found)[: 4 * tier.keep]:
-            kept.append((float(found[index]), maps[index].reshape(2, 2)))
-    kept.sort(key=lambda each: -each[0])
-    apart: list[tuple[float, NDArray[np.float64]]] = []
+        count = min(4 * tier.keep, len(found))
+        kept += [
+            (float(found[index]), maps[index].reshape(2, 2))
+            for index in np.argpartition(-found, count - 1)[:count]
+        ]
+    kept.sort(key=_score, reverse=True)
+    apart: list[_Scored] = []
     for score, each in kept:
-        if len(apart) == tier.keep:
-            break
-        if all(_far(each, other, step) for _, other in apart):
+        if len(apart) < tier.keep and all(_far(each, other, step) for _, other in apart):
             apart.append((score, each))
-    climbed = [_climb(spectrum, table, each, step) for _, each in apart]
-    climbed.sort(key=lambda each: -each[0])
-    return [(score, each.T) for score, each in climbed]
+    if not tier.exact:
+        apart = [_climb(spectrum, table, each, step) for _, each in apart]
+        apart.sort(key=_score, reverse=True)
+    return [each.T for _, each in apart]
 
 
-def _far(one: NDArray[np.float64], other: NDArray[np.float64], step: float) -> bool:
+#: A score, and the map that has it.
+_Scored: TypeAlias = tuple[float, Reals]
+
+
+def _score(scored: _Scored) -> float:
+    return scored[0]
+
+
+def _far(one: Reals, other: Reals, step: float) -> bool:
     reach = 3 * step * np.abs(one).max()
     return bool(min(np.abs(one - other).max(), np.abs(one + other).max()) > reach)
 
 
-def _climb(
-    spectrum: Spectrum, table: Waves, start: NDArray[np.float64], step: float
-) -> tuple[float, NDArray[np.float64]]:
+def _climb(spectrum: Spectrum, table: Waves, start: Reals, step: float) -> tuple[float, Reals]:
     """Uphill over all four numbers, with smaller and smaller steps."""
     here = start.ravel()
     score = -math.inf
@@ -75,31 +85,36 @@ def _climb(
 _NEIGHBOURS = np.stack(np.meshgrid(*[[-1.0, 0.0, 1.0]] * 4, indexing="ij"), axis=-1).reshape(-1, 4)
 
 #: Flips and quarter turns without those that differ by 180 degrees only.
-UPRIGHT = orientations()[[0, 1, 4, 5]]
+_UPRIGHT = orientations()[[0, 1, 4, 5]]
 
 
-def _even(step: float) -> Iterator[NDArray[np.float64]]:
+def _upright(step: float) -> Iterator[Reals]:  # noqa: ARG001 - as of all tiers
+    """The picture at its own scale."""
+    yield _UPRIGHT.reshape(-1, 4)
+
+
+def _even(step: float) -> Iterator[Reals]:
     """Both sides times the same factor, 0.25 to 2."""
     scales = _scales(step, 0.25, 2)
-    yield np.concatenate([np.outer(1 / scales, each.ravel()) for each in UPRIGHT])
+    yield np.concatenate([each.ravel() / scales[:, None] for each in _UPRIGHT])
 
 
-def _turns(step: float) -> Iterator[NDArray[np.float64]]:
+def _turns(step: float) -> Iterator[Reals]:
     """Any angle, with and without a flip."""
     yield _rotations(step)
 
 
-def _similar(step: float) -> Iterator[NDArray[np.float64]]:
+def _similar(step: float) -> Iterator[Reals]:
     """Any angle and any factor."""
     turns = _rotations(step)
     for part in np.array_split(_scales(step, 0.3, 1.6), 16):
         yield np.concatenate([turns / scale for scale in part])
 
 
-def _stretched(step: float) -> Iterator[NDArray[np.float64]]:
+def _stretched(step: float) -> Iterator[Reals]:
     """Sides times factors of their own, up to 2 apart."""
     scales = _scales(step, 0.3, 1.6)
-    for each in UPRIGHT:
+    for each in _UPRIGHT:
         for part in np.array_split(scales, 4):
             x, y = (axis.ravel() for axis in np.meshgrid(part, scales, indexing="ij"))
             near = np.abs(np.log(x / y)) < math.log(2)
@@ -107,21 +122,21 @@ def _stretched(step: float) -> Iterator[NDArray[np.float64]]:
             yield (diagonal[:, :, None] * each).reshape(-1, 4)
 
 
-def _rotations(step: float) -> NDArray[np.float64]:
+def _rotations(step: float) -> Reals:
     angles = np.arange(0, math.pi, step)
     cos, sin = np.cos(angles), np.sin(angles)
     plain = np.stack([cos, -sin, sin, cos], axis=1)
     return np.concatenate([plain, plain * np.array([-1, 1, -1, 1])])
 
 
-def _scales(step: float, low: float, high: float) -> NDArray[np.float64]:
+def _scales(step: float, low: float, high: float) -> Reals:
     return np.exp(np.arange(math.log(low), math.log(high), step))
 
 
-#: After the flips and turns of a picture at its own scale.
-TIERS = (
+#: Common edits, a few thousand maps; and the others, a million each.
+QUICK = (
+    Tier("upright", _upright, 4, exact=True),
     Tier("resize", _even, 4),
     Tier("rotation", _turns, 4),
-    Tier("similarity", _similar, 5),
-    Tier("stretch", _stretched, 4),
 )
+SLOW = (Tier("similarity", _similar, 5), Tier("stretch", _stretched, 4))

@@ -10,11 +10,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from morebits.codecs.keys import Key, check_key, derive, keystream
+
+#: Arrays of floating-point numbers.
+Reals: TypeAlias = NDArray[np.floating[Any]]
 
 #: Frequencies are whole multiples of 1/GRID cycle per pixel, most of them of 1/PERIOD.
 GRID, PERIOD = 18432, 2304
@@ -43,11 +47,11 @@ class _Band:
     percent: int
 
 
-#: Low waves survive blur and JPEG, high ones fix the position, Cb is free of luma texture.
+#: Lower luma drowns in texture, higher is lost to blur and resize; Cb is free of texture, and
+#: lost to JPEG below quality 70.
 _BANDS = (
-    _Band(LUMA, 14, GRID * 65 // 1000, GRID * 100 // 1000, 33),
-    _Band(LUMA, 24, GRID * 100 // 1000, GRID * 175 // 1000, 47),
-    _Band(CB, 18, GRID * 80 // 1000, GRID * 190 // 1000, 20),
+    _Band(LUMA, 28, GRID * 92 // 1000, GRID * 168 // 1000, 78),
+    _Band(CB, 14, GRID * 85 // 1000, GRID * 160 // 1000, 22),
 )
 
 #: Waves in all.
@@ -69,17 +73,17 @@ class Waves:
     among: NDArray[np.int64]
 
     @property
-    def cycles(self) -> NDArray[np.float64]:
+    def cycles(self) -> Reals:
         """Frequencies in cycles per pixel, (COUNT, 2)."""
         return self.frequency / GRID
 
     @property
-    def radians(self) -> NDArray[np.float64]:
+    def radians(self) -> Reals:
         """Phases in radians."""
         return self.phase * (2 * np.pi / TURN)
 
     @property
-    def energy(self) -> NDArray[np.float64]:
+    def energy(self) -> Reals:
         """The share of each wave in the energy of the pilot; the sum is 1."""
         return self.percent / (100 * self.among)
 
@@ -88,9 +92,9 @@ def waves(key: Key) -> Waves:
     """The waves of a key; the first use of a key takes some 50 ms.
 
     >>> waves(None).frequency.shape
-    (56, 2)
+    (42, 2)
     >>> int((waves(None).frequency % 8 != 0).any(axis=1).sum())
-    12
+    7
     """
     return _waves(check_key(key))
 

@@ -14,13 +14,15 @@ import scipy.fft
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from morebits.codecs.pilot.adding import LUMA_WEIGHTS
+from morebits.codecs.pilot.adding import LUMA_WEIGHTS, rgb
+from morebits.codecs.pilot.waves import Reals
+from morebits.images import Samples
 
 TILE, HOP = 32, 16
 #: Spectrum / energy^EXPONENT: 0.5 whitens; more trusts quiet tiles more than loud ones.
-EXPONENT = 0.75
-#: Energy of an 8-bit rounding error in one bin of a windowed tile (sum of window² / 12).
-_ROUNDING = (3 / 8 * TILE) ** 2 / 12
+EXPONENT = 0.65
+#: Eight times the energy that 8-bit rounding puts into one bin of a windowed tile.
+_FLOOR = 8 * (3 / 8 * TILE) ** 2 / 12
 #: Side of the square of equal pixels that counts as a hole, and how far its rim reaches.
 _HOLE, _RIM = 9, 4
 
@@ -34,20 +36,20 @@ class Patch:
     planes: NDArray[np.float32]
 
     @property
-    def centre(self) -> NDArray[np.float64]:
+    def centre(self) -> Reals:
         """Centre in pixels of the received picture, x before y."""
         height, width = self.planes.shape[1:]
         return np.array([self.left + (width - 1) / 2, self.top + (height - 1) / 2])
 
 
-def patch(image: NDArray[np.float32], left: int, top: int, width: int, height: int) -> Patch:
-    """The whitened part of an RGB picture (levels 0 to 255) at a place.
+def patch(image: Samples, left: int, top: int, width: int, height: int) -> Patch:
+    """The whitened part of a picture (H, W, C) at a place.
 
-    >>> picture = np.random.default_rng(0).normal(128, 9, (64, 80, 3)).astype(np.float32)
+    >>> picture = np.random.default_rng(0).integers(0, 256, (64, 80, 3), np.uint8)
     >>> patch(picture, 0, 0, 80, 64).planes.shape
     (2, 64, 80)
     """
-    part = image[top : top + height, left : left + width]
+    part = rgb(image[top : top + height, left : left + width])
     luma = part @ LUMA_WEIGHTS
     cb = (part[..., 2] - luma) * np.float32(0.564)
     holes = _holes(part)
@@ -90,7 +92,7 @@ def _whiten(plane: NDArray[np.float32]) -> NDArray[np.float32]:
     for row in range(0, len(tiles), 16):
         part = tiles[row : row + 16]
         spectra = scipy.fft.rfft2((part - part.mean(axis=(2, 3), keepdims=True)) * window)
-        spectra *= (_energy(spectra) + np.float32(_ROUNDING)) ** np.float32(-EXPONENT)
+        spectra *= (_energy(spectra) + np.float32(_FLOOR)) ** np.float32(-EXPONENT)
         back = scipy.fft.irfft2(spectra, (TILE, TILE))
         _overlap(result[row * HOP :], back)
     return result[HOP : HOP + height, HOP : HOP + width]
@@ -105,7 +107,6 @@ def _energy(spectra: NDArray[np.complex64]) -> NDArray[np.float32]:
 
 def _overlap(result: NDArray[np.float32], tiles: NDArray[np.float32]) -> None:
     """Add tiles, each half a tile after the last."""
-    rows, columns = tiles.shape[:2]
     for top in (0, 1):
         for left in (0, 1):
             some = tiles[top::2, left::2]
@@ -113,7 +114,6 @@ def _overlap(result: NDArray[np.float32], tiles: NDArray[np.float32]) -> None:
             area = some.transpose(0, 2, 1, 3).reshape(high * TILE, wide * TILE)
             y, x = top * HOP, left * HOP
             result[y : y + high * TILE, x : x + wide * TILE] += area
-    del rows, columns
 
 
 def _window() -> NDArray[np.float32]:
