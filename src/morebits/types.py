@@ -125,7 +125,8 @@ class Extraction:
 
     `bits` is the message (zeros and ones), `payload` the bytes of a person, `soft` one
     log-likelihood ratio a bit where the codec has them (positive means 1), and `p_value` the
-    chance that a picture without a mark gives this answer.
+    chance that a picture without a mark gives this answer. `details` are what else the codec
+    found out, such as the edits that it undid, in plain numbers and words.
     """
 
     status: Status
@@ -134,6 +135,7 @@ class Extraction:
     payload: bytes | None = field(default=None, repr=False)
     soft: NDArray[np.float32] | None = field(default=None, repr=False)
     p_value: float = 1.0
+    details: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
     def __bool__(self) -> bool:
         return self.status == "found"

@@ -20,6 +20,7 @@ from morebits.types import Codec
 #: Our own codecs: where each lives.
 _HOMES = {
     "box": "morebits.codecs.box:Box",
+    "robust": "morebits.codecs.robust:Robust",
     "shaped": "morebits.codecs.shaped:Shaped",
     "singular": "morebits.codecs.singular:Singular",
     "tiled": "morebits.codecs.tiled:Tiled",

@@ -28,7 +28,7 @@ PERIOD_PIXELS = PERIOD * TILE
 KNOWN, TELLING = 2, 2
 BLOCK = NUMBERS - KNOWN - TELLING
 #: Coded bits for each bit of a message, before tiles repeat blocks.
-_SPREAD = 3
+_SPREAD = 4
 #: The dither has this many values in a cell of the lattice.
 DITHERS = 256
 
