@@ -120,7 +120,7 @@ class _Edits:
 
             # The scales that keep the middle where the free fit has it.
             start = (self.six[4:] + 0.5) / (self.target.centre + corner)
-            yield from self._family("resize and crop", 3, part, start)
+            yield from self._family("resize and crop", 2, part, start)
 
     def turned(self) -> Iterator[Snapped]:
         """Turned about the centre on the same canvas, then perhaps resized, cropped or both."""
