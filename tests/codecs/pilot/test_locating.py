@@ -147,8 +147,8 @@ class TestNotFound:
         assert found.seconds > 0
 
     def test_with_another_key(self, marked):
-        assert not pilot.locate(marked, "another")
-        assert not pilot.locate(marked)
+        assert not pilot.locate(marked, "another", budget_seconds=0.1)
+        assert not pilot.locate(marked, budget_seconds=0.1)
 
     @pytest.mark.parametrize("value", [0, 128, 255])
     def test_in_one_colour(self, value):
