@@ -42,8 +42,7 @@ def directions(channels: int) -> NDArray[np.float32]:
     """
     if channels == 1:
         return np.ones(1, np.float32)
-    return WEIGHTS / (WEIGHTS @ WEIGHTS)
-
+    return WEIGHTS / np.float32(WEIGHTS @ WEIGHTS)
 
 
 def clipped(array: NDArray[Any]) -> NDArray[np.float32]:
@@ -103,7 +102,7 @@ class _Fit:
         one = np.where(there[..., a], ca / caa * off_a, only_b)
         change = np.where(there[..., a] & there[..., b], both, one)
         guess = self.mean[channel] + change
-        return np.where(np.isnan(guess), self.levels[..., channel], guess)
+        return np.where(np.isnan(guess), self.levels[..., channel], guess).astype(np.float32)
 
     def _cov(self, a: int, b: int) -> NDArray[np.float32]:
         return self.cov[min(a, b), max(a, b)]

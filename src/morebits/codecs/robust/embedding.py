@@ -116,7 +116,7 @@ class _Task:
             if there - already <= room * 1.01:
                 break
             held *= float(np.sqrt(room / (there - already)))
-            shares = self._shares(weights * (1 - (1 - held) * flat))
+            shares = self._shares(weights * (np.float32(1) - np.float32(1 - held) * flat))
         return shares
 
     def step(self, shares: NDArray[np.float32]) -> float:
