@@ -106,7 +106,8 @@ def verdicts(found: dict[str, Any], asked: int) -> list[Verdict]:
         distance, critical = found["ks_distance"], found["ks_critical"]
         rows.append(
             Verdict("false positives: p-value uniform, distance", f"{critical:.3f}",
-                    f"{distance:.3f} ({found['p_values']:,} pictures)", distance <= critical)
+                    f"{distance:.3f} ({found['p_values']:,} pictures)",
+                    enough and distance <= critical)
         )  # fmt: skip
     return rows
 

@@ -22,9 +22,10 @@ def run(
     path: Path, work: Callable[[Task], Record], tasks: Sequence[Task], jobs: int, say: Say
 ) -> None:
     """Do the tasks whose id is not in the file yet, and add a line for each."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _repair(path)
     there = {each["id"] for each in read(path)}
     missing = [each for each in tasks if each["id"] not in there]
-    path.parent.mkdir(parents=True, exist_ok=True)
     pool = pools.choose(jobs)
     done, started, finished = len(tasks) - len(missing), time.perf_counter(), False
     try:
@@ -48,6 +49,14 @@ def read(path: Path) -> Iterator[Record]:
     for line in path.read_text().splitlines(keepends=True):
         if line.endswith("\n"):
             yield json.loads(line)
+
+
+def _repair(path: Path) -> None:
+    """Cut off a last line without an end: what a killed process leaves of its last write."""
+    path.touch()
+    text = path.read_bytes()
+    if not text.endswith(b"\n"):
+        path.write_bytes(text[: text.rfind(b"\n") + 1])
 
 
 def progress(done: int, total: int, new: int, seconds: float) -> str:

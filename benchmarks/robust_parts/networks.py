@@ -49,20 +49,20 @@ def measure(cover: Samples, say: Say) -> dict[str, Any]:
         return extractor(resize(picture, (_SIDE, _SIDE), mode="bilinear", antialias=True))
 
     with torch.inference_mode():
-        found = {"embed": _seconds(embed), "extract": _seconds(extract)}
+        found = {"embed": seconds(embed), "extract": seconds(extract)}
     parameters = [sum(each.numel() for each in net.parameters()) for net in (embedder, extractor)]
     return {"available": True, "bits": _BITS, **found, "parameters": parameters,
             "torch": torch.__version__, "weights": "random"}  # fmt: skip
 
 
-def _seconds(task: Any) -> float:
+def seconds(task: Any) -> float:
     """The median of several times after the first."""
-    seconds: list[float] = []
+    known: list[float] = []
     for _ in range(_TIMES + 1):
         started = time.perf_counter()
         task()
-        seconds.append(time.perf_counter() - started)
-    return statistics.median(seconds[1:])
+        known.append(time.perf_counter() - started)
+    return statistics.median(known[1:])
 
 
 def _embedder(torch: Any) -> Any:

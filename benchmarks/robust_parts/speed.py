@@ -42,7 +42,7 @@ def measure(pictures: Sequence[Path], large: Sequence[Path], say: Say) -> dict[s
         codec = Robust(psnr=plan.PSNR)
         _warm_up(codec, covers[0])
         found |= _round_trips(codec, covers, say)
-        found["peer"] = networks.measure(covers[0], say)
+        found["peer"] = {**networks.measure(covers[0], say), "ours": _ours(codec, covers[0])}
         found["large"] = _large(list(large or pictures), say)
     return found
 
@@ -91,6 +91,16 @@ def _round_trips(codec: Robust, covers: Sequence[Samples], say: Say) -> dict[str
         },
         "unmarked": _summary(covers_read),
     }  # fmt: skip
+
+
+def _ours(codec: Robust, cover: Samples) -> dict[str, float]:
+    """Seconds for the picture that the networks get, measured as theirs are."""
+    message = np.random.default_rng(0).integers(0, 2, _BITS, np.uint8)
+    marked = codec.embed(cover, message).image
+    return {
+        "embed": networks.seconds(lambda: codec.embed(cover, message)),
+        "extract": networks.seconds(lambda: codec.extract(marked)),
+    }
 
 
 def _large(paths: Sequence[Path], say: Say) -> dict[str, Any]:

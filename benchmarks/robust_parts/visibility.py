@@ -104,12 +104,6 @@ def verdicts(found: Mapping[str, Any]) -> list[Verdict]:
     ]  # fmt: skip
 
 
-def not_available() -> dict[str, str]:
-    """The perceptual metrics that cannot run here, and why."""
-    reasons = {name: perceptual.problem(name) for name in perceptual.PERCEPTUAL}
-    return {name: why for name, why in reasons.items() if why is not None}
-
-
 def _figures(group: list[lines.Record]) -> dict[str, Any]:
     names = dict.fromkeys(name for each in group for name in each)
     skipped = {"id", "picture", "asked"}
