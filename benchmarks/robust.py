@@ -63,8 +63,7 @@ def _measure(name: str, options: argparse.Namespace) -> None:
     if name in _BESIDE:
         _run(plan.PARTS[_BESIDE[name]], options, say)
     if name == "sanity":
-        checks = sanity.sanity(f"robust:seconds={plan.SECONDS}", progress=say)
-        return _write(out / report.SANITY, [asdict(each) for each in checks])
+        return _write(out / report.SANITY, _sanity(say))
     photos = _photos(options)
     if name == "visibility":
         tasks = visibility.tasks(photos)
@@ -91,6 +90,15 @@ def _run(part: plan.Part, options: argparse.Namespace, say: lines.Say) -> None:
     )  # fmt: skip
     for problem in done.problems:
         print(f"{part.name}: {problem.samples} samples: {problem.error}")
+
+
+def _sanity(say: lines.Say) -> dict[str, object]:
+    """The paper's checks on gray pictures of its sizes, and on those that photos have."""
+    found: dict[str, object] = {}
+    for sides in (sanity.SIDES, plan.SIDES):
+        checks = sanity.sanity(f"robust:seconds={plan.SECONDS}", sides=sides, progress=say)
+        found[f"{sides[0]} to {sides[-1]} pixels"] = [asdict(each) for each in checks]
+    return found
 
 
 def _report(options: argparse.Namespace) -> None:

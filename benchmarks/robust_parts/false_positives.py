@@ -15,7 +15,7 @@ from morebits.bench.statistics import clopper_pearson
 from morebits.codecs import pilot
 from morebits.codecs.robust import Robust
 from morebits.images import Samples
-from robust_parts import lines
+from robust_parts import lines, plan
 from schemes.runs import Verdict
 
 #: Sides in pixels of what is read.
@@ -124,7 +124,7 @@ def _picture(task: lines.Task, rng: np.random.Generator) -> Samples:
     if task["kind"] != "wrong key":
         return part
     message = rng.integers(0, 2, _BITS, np.uint8)
-    return Robust(key=_key("hide", task["number"])).embed(part, message).image
+    return Robust(psnr=plan.PSNR, key=_key("hide", task["number"])).embed(part, message).image
 
 
 @lru_cache(maxsize=8)

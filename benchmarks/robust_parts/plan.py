@@ -10,6 +10,8 @@ from morebits.attacks import SUITES
 
 #: The PSNR of all figures, in dB, and that of the profile for careful eyes.
 PSNR, CAREFUL = 45, 48
+#: Sides of gray pictures as large as photos are, in pixels.
+SIDES = (512, 1024, 2048)
 #: Seconds that one extraction may take.
 SECONDS = 5
 

@@ -44,9 +44,10 @@ def collect(folder: Path, asked_pictures: int) -> dict[str, Any]:
     if (folder / SANITY).exists():
         found["sanity"] = json.loads((folder / SANITY).read_text())
         verdicts += [
-            Verdict(f"sanity: {each['name']}", each["expected"], each["measured"],
+            Verdict(f"sanity: {each['name']}, {sides}", each["expected"], each["measured"],
                     each["verdict"] == "pass")
-            for each in found["sanity"] if each["name"] == "grows with the pixels"
+            for sides, checks in found["sanity"].items()
+            for each in checks if each["name"] == "grows with the pixels"
         ]  # fmt: skip
     return {**found, "verdicts": [vars(each) for each in verdicts]}
 
