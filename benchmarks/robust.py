@@ -36,6 +36,8 @@ from schemes import pictures
 _OTHERS = ("speed", "visibility", "false-positives", "sanity")
 #: Part -> the part of the plan that it needs beside its own measurements.
 _BESIDE = {"visibility": "careful"}
+#: Parts that are measured in one go, and their files.
+_WHOLE = {"speed": report.SPEED, "sanity": report.SANITY}
 #: What `make bench` shows, which has no photos.
 _SHOWN = ("combinations", "visibility", "false-positives")
 
@@ -62,6 +64,8 @@ def _measure(name: str, options: argparse.Namespace) -> None:
         return _run(plan.PARTS[name], options, say)
     if name in _BESIDE:
         _run(plan.PARTS[_BESIDE[name]], options, say)
+    if name in _WHOLE and (out / _WHOLE[name]).exists():
+        return say(f"is there already; remove {_WHOLE[name]} to measure again")
     if name == "sanity":
         return _write(out / report.SANITY, _sanity(say))
     photos = _photos(options)
@@ -102,7 +106,7 @@ def _sanity(say: lines.Say) -> dict[str, object]:
 
 
 def _report(options: argparse.Namespace) -> None:
-    found = report.collect(options.out, options.pictures)
+    found = report.collect(options.out)
     _write(options.out / "report.json", found)
     print(report.text(found))
 
@@ -147,7 +151,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--report", action="store_true", help="only read the folder")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--limit", type=int, help="only the first so many photos")
-    parser.add_argument("--pictures", type=int, default=10_000, help="of the false positives")
+    parser.add_argument(
+        "--pictures", type=int, default=plan.UNMARKED, help="of the false positives"
+    )
     parser.add_argument("--seconds", type=float, default=2.0, help="for each of these")
     return parser.parse_args()
 

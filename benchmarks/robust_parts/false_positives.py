@@ -16,6 +16,7 @@ from morebits.codecs import pilot
 from morebits.codecs.robust import Robust
 from morebits.images import Samples
 from robust_parts import lines, plan
+from robust_parts.rows import few
 from schemes.runs import Verdict
 
 #: Sides in pixels of what is read.
@@ -92,24 +93,17 @@ def ks_distance(values: Iterable[float]) -> float:
     return float(max((steps[1:] - ordered).max(), (ordered - steps[:-1]).max()))
 
 
-def verdicts(found: dict[str, Any], asked: int) -> list[Verdict]:
+def verdicts(found: dict[str, Any]) -> list[Verdict]:
     """None accepted, and the p-value uniform."""
-    if not found["pictures"]:
+    pictures, accepted = found["pictures"], found["accepted"]
+    if not pictures:
         return []
-    enough = found["pictures"] >= asked
-    text = f"{found['accepted']} of {found['pictures']:,}"
-    rows = [
-        Verdict("false positives: accepted payloads", f"0 of {asked:,}", text,
-                enough and not found["accepted"])
-    ]  # fmt: skip
+    rows = [Verdict("false positives: accepted payloads", "0", f"{accepted}", not accepted)]
     if found["p_values"]:
-        distance, critical = found["ks_distance"], found["ks_critical"]
-        rows.append(
-            Verdict("false positives: p-value uniform, distance", f"{critical:.3f}",
-                    f"{distance:.3f} ({found['p_values']:,} pictures)",
-                    enough and distance <= critical)
-        )  # fmt: skip
-    return rows
+        near = found["ks_distance"] <= found["ks_critical"]
+        asked, measured = f"{found['ks_critical']:.3f}", f"{found['ks_distance']:.3f}"
+        rows.append(Verdict("false positives: p-value, distance to uniform", asked, measured, near))
+    return [few(each, pictures, plan.UNMARKED) for each in rows]
 
 
 def _picture(task: lines.Task, rng: np.random.Generator) -> Samples:

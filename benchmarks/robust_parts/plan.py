@@ -43,6 +43,12 @@ STRONG = (
 Photos = Literal["photos", "large", "bundled"]
 
 
+#: How many pictures the figures are asked of: 96 of COCO with 24 of Kodak, 12 of CLIC, one.
+PICTURES: Mapping[Photos, int] = {"photos": 120, "large": 12, "bundled": 1}
+#: And how many without a mark of the key that they are read with.
+UNMARKED = 10_000
+
+
 @dataclass(frozen=True)
 class Part:
     """Messages of `bits` bits at `psnr` dB, on some photos, under attacks; kept in `folder`.
@@ -67,7 +73,7 @@ class Part:
 class Ask:
     """A share of exact messages that a part must reach.
 
-    `how`: `each` attack, the `mean` of all, or each alone of those that are hardest (`least`).
+    `how`: under `each` attack alone, or as the `mean` of all.
     """
 
     part: str

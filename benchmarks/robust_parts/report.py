@@ -10,6 +10,7 @@ from typing import Any
 from morebits.bench import records
 from morebits.bench.machine import machine
 from robust_parts import false_positives, lines, plan, rows, speed, visibility
+from robust_parts.rows import label
 from schemes.runs import Verdict, table
 
 #: Where the parts that are not the runner's keep what they measured.
@@ -20,7 +21,7 @@ _NOTE = """Exact: every bit of the message came back, blind. The published colum
 accuracies of the paper's COCO table (their photos): at 99 % of 1024 bits, ten are wrong."""
 
 
-def collect(folder: Path, asked_pictures: int) -> dict[str, Any]:
+def collect(folder: Path) -> dict[str, Any]:
     """Everything that was measured so far, and the verdicts."""
     found: dict[str, Any] = {"psnr": plan.PSNR, "seconds": plan.SECONDS, "parts": {}}
     verdicts: list[Verdict] = []
@@ -29,15 +30,15 @@ def collect(folder: Path, asked_pictures: int) -> dict[str, Any]:
         if measured is not None:
             found["parts"][part.name] = measured
             asked = [each for each in plan.ASKED if each.part == part.name]
-            pictures = measured["pictures"]
-            verdicts += [rows.verdict(each, measured["rows"], pictures) for each in asked]
+            counts = measured["pictures"], plan.PICTURES[part.photos]
+            verdicts += [rows.verdict(each, measured["rows"], *counts) for each in asked]
     if (folder / VISIBILITY).exists():
         found["visibility"] = visibility.summary(lines.read(folder / VISIBILITY))
         found["not available"] = machine()["metrics"]
         verdicts += visibility.verdicts(found["visibility"])
     if (folder / FALSE_POSITIVES).exists():
         found["false positives"] = false_positives.summary(lines.read(folder / FALSE_POSITIVES))
-        verdicts += false_positives.verdicts(found["false positives"], asked_pictures)
+        verdicts += false_positives.verdicts(found["false positives"])
     if (folder / SPEED).exists():
         found["speed"] = json.loads((folder / SPEED).read_text())
         verdicts += speed.verdicts(found["speed"])
@@ -87,7 +88,9 @@ def _tables(found: Mapping[str, Any]) -> Iterator[str]:
             yield f"\n{metric}: not available ({why})"
         yield ""
     if "speed" in found:
-        yield f"## Speed: {_peer(found['speed'])}\n"
+        yield "## Speed, one core\n"
+        yield from _speed(found["speed"])
+        yield f"\n{_peer(found['speed'])}\n"
 
 
 def _rows(part: list[rows.Row]) -> list[str]:
@@ -129,16 +132,38 @@ def _visibility(found: Mapping[str, Any]) -> list[str]:
     return table(["setting", "photos", *(f"{each}: mean (min to max)" for each in names)], cells)
 
 
+def _speed(found: Mapping[str, Any]) -> list[str]:
+    """Rows of small pictures by rotation, and of the large one by edit."""
+    small, large = found["extract"], found["large"]
+    cells = [
+        _times("640x480: embed", found["embed"], ""),
+        _times("640x480: extract", small, f"{small['exact']} of {small['of']}"),
+        *(_times(f"- rotation {each}", row, "") for each, row in small["rotations"].items()),
+        _times("640x480: unmarked", found["unmarked"], ""),
+        _times("12 megapixels: embed", large["embed"], ""),
+        *(
+            _times(f"12 megapixels: extract, {label(each)}", row, "yes" if row["exact"] else "NO")
+            for each, row in large["extract"].items()
+        ),
+    ]
+    return table(["what", "median s", "worst s", "exact", "peak GiB"], cells)
+
+
+def _times(what: str, row: Mapping[str, Any], exact: str) -> list[str]:
+    peak = f"{row['bytes'] / 2**30:.2f}" if "bytes" in row else ""
+    return [what, f"{row['median']:.3f}", f"{row['worst']:.3f}", exact, peak]
+
+
 def _peer(found: Mapping[str, Any]) -> str:
     peer = found["peer"]
     if not peer["available"]:
-        return f"Video Seal 1.0's networks not measured ({peer['why']})"
+        return f"Video Seal 1.0's networks were not measured: {peer['why']}."
     words = (
         f"{what} {peer['ours'][what]:.3f} s, Video Seal 1.0's networks {peer[what]:.3f} s "
         f"({peer[what] / peer['ours'][what]:.1f} times as long)"
         for what in ("embed", "extract")
     )
-    return f"the same 640x480 picture, not edited: {'; '.join(words)}"
+    return f"The same 640x480 picture, not edited: {'; '.join(words)}."
 
 
 def _verdicts(found: Mapping[str, Any]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from morebits.attacks.labels import BY_TEXT
@@ -33,11 +34,27 @@ def rows(part: Part, samples: Iterable[Sample]) -> list[Row]:
     return [_row(text, group) for text, group in groups.items()]
 
 
-def verdict(ask: Ask, part: Sequence[Row], pictures: int) -> Verdict:
+def verdict(ask: Ask, part: Sequence[Row], pictures: int, needed: int) -> Verdict:
     """Whether the rows of a part reach what was asked; a gap is not reached.
 
-    `pictures` is how many photos each row must have.
+    `pictures` is how many photos each row must have, `needed` how many the figure is asked of.
     """
+    return few(_verdict(ask, part, pictures), pictures, needed)
+
+
+def few(verdict: Verdict, pictures: int, needed: int) -> Verdict:
+    """The same verdict, but not reached when it rests on fewer pictures than were asked for.
+
+    >>> few(Verdict("x", "90 %", "95.0 %", True), 2, 120)
+    Verdict(figure='x', asked='90 %', measured='95.0 % (2 of 120 pictures)', reached=False)
+    """
+    if pictures >= needed:
+        return verdict
+    text = f"{verdict.measured} ({pictures:,} of {needed:,} pictures)"
+    return replace(verdict, measured=text, reached=False)
+
+
+def _verdict(ask: Ask, part: Sequence[Row], pictures: int) -> Verdict:
     by_attack = {row["attack"]: row for row in part}
     asked = f"{100 * ask.share:g} %"
     missing = [text for text in ask.attacks if by_attack.get(text, {"n": 0})["n"] < pictures]

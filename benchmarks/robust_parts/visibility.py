@@ -15,7 +15,7 @@ from morebits.bench import metrics, perceptual
 from morebits.bench.published import published
 from morebits.codecs.robust import Robust
 from robust_parts import lines, plan
-from robust_parts.rows import spread
+from robust_parts.rows import few, spread
 from schemes.runs import Verdict
 
 #: Side in pixels of the blocks that are flat or not, and the share of them that is.
@@ -92,7 +92,7 @@ def verdicts(found: Mapping[str, Any]) -> list[Verdict]:
     where = next((name for name in groups if name.rpartition("/")[2] == "coco"), "all")
     ssim, flat, psnr = groups[where]["ssim"], groups["all"]["flat_rms"], groups["all"]["psnr"]
     chunky = _chunky_ssim()
-    return [
+    rows = [
         Verdict(f"SSIM, 1024 bits, mean ({where})", ".990",
                 f"{ssim['mean']:.4f} (worst {ssim['min']:.4f})", ssim["mean"] >= 0.990),
         Verdict("SSIM beside Chunky Seal's (published, COCO)", f"{chunky:.4f}",
@@ -102,6 +102,7 @@ def verdicts(found: Mapping[str, Any]) -> list[Verdict]:
         Verdict("PSNR of the marked pictures", f"{plan.PSNR}.0 dB",
                 f"lowest {psnr['min']:.3f}", psnr["min"] >= plan.PSNR),
     ]  # fmt: skip
+    return [few(each, psnr["n"], plan.PICTURES["photos"]) for each in rows]
 
 
 def _figures(group: list[lines.Record]) -> dict[str, Any]:

@@ -104,8 +104,9 @@ def test_verdicts(module, how, share, reached):
     rows, plan = module("rows"), module("plan")
     found = rows.rows(part_of(module), samples)
     ask = plan.Ask("x", "figure", ("none", "jpeg:50"), how, share)
-    assert rows.verdict(ask, found, 2).reached is reached
-    gap = rows.verdict(ask, found, 3)
+    assert rows.verdict(ask, found, 2, 2).reached is reached
+    assert not rows.verdict(ask, found, 2, 3).reached
+    gap = rows.verdict(ask, found, 3, 3)
     assert not gap.reached
     assert "2 of 2 rows missing" in gap.measured
 
@@ -146,15 +147,20 @@ def test_the_flat_parts_of_gray_and_colour_pictures_are_the_same(module):
     assert visibility.flat_rms(cover, marked) == pytest.approx(visibility.flat_rms(*colours))
 
 
-def test_false_positives_are_judged_only_when_all_are_there(module):
+def test_false_positives_are_judged_only_when_all_are_there(module, monkeypatch):
     false_positives = module("false_positives")
     records = [
         {"kind": "crop", "status": "nothing", "p_value": (n + 0.5) / 100} for n in range(100)
     ]
+
+    def reached(records):
+        found = false_positives.verdicts(false_positives.summary(records))
+        return [each.reached for each in found]
+
+    monkeypatch.setattr(module("plan"), "UNMARKED", 100)
     found = false_positives.summary(records)
     assert sum(found["histogram"]) == 100
     assert found["ks_distance"] == pytest.approx(0.005)
-    assert [each.reached for each in false_positives.verdicts(found, 100)] == [True, True]
-    assert [each.reached for each in false_positives.verdicts(found, 101)] == [False, False]
-    accepted = false_positives.summary([*records, {**records[0], "status": "found"}])
-    assert [each.reached for each in false_positives.verdicts(accepted, 100)] == [False, True]
+    assert reached(records) == [True, True]
+    assert reached(records[1:]) == [False, False]
+    assert reached([*records, {**records[0], "status": "found"}]) == [False, True]
