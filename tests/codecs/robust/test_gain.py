@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -71,7 +73,7 @@ def test_numbers_of_no_weight_do_not_count():
 def test_several_are_different_and_in_order():
     found = gain.search(*known_numbers(20), count=4)
     assert len(found) == 4
-    assert all(a.score >= b.score for a, b in zip(found, found[1:], strict=False))
+    assert all(a.score >= b.score for a, b in pairwise(found))
     levels = sorted(each.levels for each in found)
-    assert all(b / a > 1.01 for a, b in zip(levels, levels[1:], strict=False))
+    assert all(b / a > 1.01 for a, b in pairwise(levels))
     assert found[0] == gain.search(*known_numbers(20))[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,7 +22,7 @@ class TestPixels:
         means = [
             masking.mask(grain(deviation), 255).pixels.mean() for deviation in (0, 2, 6, 15, 30)
         ]
-        assert all(a < b for a, b in zip(means, means[1:], strict=False))
+        assert all(a < b for a, b in pairwise(means))
         assert means[-1] < 8 * means[0]
 
     def test_a_wall_beside_an_edge_is_still_a_wall(self):

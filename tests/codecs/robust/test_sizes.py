@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +16,7 @@ longest = sizes.message_bits(sizes.CLASSES - 1)
 def test_lengths_grow_with_the_class():
     lengths = [sizes.payload_bytes(index) for index in range(sizes.CLASSES)]
     assert lengths[:34] == list(range(34))
-    assert all(a < b for a, b in zip(lengths, lengths[1:], strict=False))
+    assert all(a < b for a, b in pairwise(lengths))
     assert sizes.CLASSES <= sizes.TOLD
 
 
