@@ -84,11 +84,11 @@ def turned(degrees: float, height: int, width: int) -> np.ndarray:
 
 
 class TestScatter:
-    @pytest.mark.parametrize("degrees", [3, 10, 30, 45, -77])
+    @pytest.mark.parametrize("degrees", [3, 10, 30, 44, -77])
     def test_puts_every_pixel_back(self, degrees):
         """Exactly, wherever a pixel of the original is in the turned picture at all.
 
-        Sides are even: else a turn by 30 degrees has ties, which may be rounded either way.
+        Sides are even: else a turn by 30 degrees has ties (as one by 45 has).
         """
         numbers = np.arange(1, 60 * 84 + 1).reshape(60, 84, 1)
         received = geometry.rotate(numbers, degrees)[..., 0]
