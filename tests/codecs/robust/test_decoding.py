@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 from PIL import Image
 
 from morebits.attacks import parse
-from morebits.codecs.robust import Robust, decoding
+from morebits.codecs import pilot
+from morebits.codecs.robust import Robust, colour, decoding
 from morebits.codecs.robust.decoding import Found
 
 FOLDER = Path(__file__).parents[1] / "golden"
@@ -97,6 +99,54 @@ class TestFound:
         marked = Robust(psnr=45, key="key").embed(original, bits).image
         received = parse("fit:480|jpeg:70")(marked)[10:, 8:]
         assert payload_of(decoding.decode(received, "key", seconds=30)) == payload
+
+
+class TestHypotheses:
+    """What is tried when the picture as it is gives no message."""
+
+    def test_a_strong_blur_is_undone(self, cover):
+        bits = np.random.default_rng(1).integers(0, 2, 8 * 32, np.uint8)
+        marked = Robust(psnr=45, key="key").embed(cover, bits).image
+        found = decoding.decode(parse("blur:13")(marked), "key", seconds=30)
+        assert payload_of(found) == np.packbits(bits).tobytes()
+        assert found.details["undone"].startswith("blur")
+
+    def test_the_filter_of_a_resize_is_undone(self, marked):
+        found = decoding.decode(parse("resize:0.5")(marked), "key", seconds=30)
+        assert found.best is not None
+        assert all(len(kernel) > 1 for kernel in found.best.filters)
+        enlarged = decoding.decode(parse("resize:1.3")(marked), "key", seconds=30)
+        assert enlarged.best is not None
+        assert enlarged.best.filters is None
+
+    def test_a_map_that_is_a_little_off_is_mended(self, marked, monkeypatch):
+        """As long as no message opens; here none ever does."""
+        small = parse("resize:0.75")(marked)
+        true = pilot.locate(small, "key")
+        wrong = replace(true, matrix=true.matrix + np.array([[0, 0, 0.25], [0, 0, -0.2]]))
+        monkeypatch.setattr(decoding.pilot, "candidates", lambda *_, **__: iter([wrong]))
+        monkeypatch.setattr(decoding.pilot, "crops", lambda *_: [])
+        monkeypatch.setattr(decoding.reading, "decode", lambda *_: None)
+        found = decoding.decode(small, "key", seconds=30)
+        assert found.best is not None
+        assert np.abs(found.best.map.matrix - true.matrix)[:, 2].max() < 0.1
+
+    @pytest.mark.parametrize(("edit", "times"), [("none", 0), ("brightness:1.5", 1)])
+    def test_clipped_colours_are_rebuilt_once_where_there_are_any(
+        self, cover, edit, times, monkeypatch
+    ):
+        calls: list[int] = []
+        rebuild = colour.restored
+
+        def restored(image: np.ndarray) -> object:
+            calls.append(1)
+            return rebuild(image)
+
+        monkeypatch.setattr(decoding.colour, "restored", restored)
+        monkeypatch.setattr(decoding.pilot, "candidates", lambda *_, **__: iter([]))
+        monkeypatch.setattr(decoding.pilot, "crops", lambda *_: [])
+        decoding.decode(parse(edit)(cover.clip(1, 254)), "key", seconds=30)
+        assert len(calls) == times
 
 
 class TestNothing:
