@@ -115,14 +115,14 @@ class Robust:
         )  # fmt: skip
 
     def _planner(self, picture: Picture, edits: tuple[Attack, ...]) -> Planner:
-        def mark(payload: bytes, psnr: float) -> NDArray[Any]:
-            return _marked(picture, payload, self.key, psnr)
+        def at(payload: bytes, psnr: float) -> NDArray[Any]:
+            return mark(picture, payload, self.key, psnr)
 
-        return Planner(mark, self.key, edits, seconds=self.seconds, progress=self.progress)
+        return Planner(at, self.key, edits, seconds=self.seconds, progress=self.progress)
 
 
-def _marked(picture: Picture, payload: bytes, key: keys.Key, psnr: float) -> NDArray[Any]:
-    """The picture with a payload, at a PSNR; nobody has read it yet."""
+def mark(picture: Picture, payload: bytes, key: keys.Key, psnr: float) -> NDArray[Any]:
+    """The samples of a picture with a payload, at a PSNR; whether they can be read is not known."""
     index = _class(payload)
     packed = compact.pack(payload, key=key, size=sizes.message_bits(index) // 8)
     canvas = _canvas(picture, key, psnr, index)
