@@ -40,11 +40,15 @@ _DOUBTFUL = 1e-4
 #: Of pictures with at most so many pixels so many crops are tried that the pilot cannot tell from
 #: chance; larger ones have pilot enough.
 _SMALL, _CROPS = 160_000, 64
+#: Pixels up to which clipped channels are rebuilt on a guess.
+_MEDIUM = 1_500_000
 #: Share of clipped pixels from which on they are rebuilt, and scale from which on a picture was
 #: not made smaller.
 _CLIPPED, _SHRUNK = 0.003, 0.98
 #: Two maps that are closer are the same.
 _SAME = 1e-6
+#: Tiles a side of the part of a large picture that is read first.
+_WINDOW = 48
 #: Errors of an angle that are searched, in radians.
 _ANGLES = sorted((0.0003 * k for k in range(-8, 9)), key=abs)
 #: Hues that are tried, as fractions of the circle.
@@ -180,7 +184,7 @@ class _Search:
         sure = map_.p_value < _SURE and not self._sure
         if moved or map_ is _UNMOVED:
             yield "", "", plain
-            if colours and self._look("").clipped.mean() > _CLIPPED:
+            if colours and self._clipping(map_):
                 yield "restored", "clipping", plain
         if sure and colours:
             for turn in _HUES:
@@ -189,6 +193,12 @@ class _Search:
             for sigma in equalising.BLURS:
                 yield "", f"blur {sigma:g}", equalising.blur(sigma)
         self._sure = self._sure or sure
+
+    def _clipping(self, map_: Map) -> bool:
+        """Whether clipped channels are worth rebuilding: in large pictures for good maps only."""
+        if self._look("").clipped.mean() <= _CLIPPED:
+            return False
+        return map_.p_value < _SURE or self.image.shape[0] * self.image.shape[1] <= _MEDIUM
 
     def _look(self, name: str) -> Look:
         """The picture with one of its colours' edits undone."""
@@ -203,10 +213,15 @@ class _Search:
             self._looks[name] = Look(colour.luma(colours), doubt)
         return self._looks[name]
 
-    def _try(self, map_: Map, way: Way, look: str, undone: str, filters: Any) -> Attempt | None:
-        """Read the picture under one hypothesis; None when what it shows is chance."""
+    def _try(
+        self, map_: Map, way: Way, look: str, undone: str, filters: Any, most: int | None = _WINDOW
+    ) -> Attempt | None:
+        """Read the picture under one hypothesis; None when what it shows is chance.
+
+        The middle of a large picture is read first, all of it only when that shows something.
+        """
         seen = self._look(look)
-        rectified = rectify(seen.plane, seen.clipped, map_.matrix, way)
+        rectified = rectify(seen.plane, seen.clipped, map_.matrix, way, most)
         if rectified is None:
             return None
         tiles = rectified.tiles(self.layout, filters)
@@ -221,6 +236,8 @@ class _Search:
         self.decoded = reading.decode(read, self.opener)
         if self.decoded is not None:
             self.best = attempt
+        elif not rectified.whole and step.score > _RIGHT:
+            return self._try(map_, way, look, undone, filters, None)
         return attempt
 
     def _turned(self, map_: Map) -> Map:
@@ -229,7 +246,7 @@ class _Search:
         best, top = map_, -np.inf
         for angle in _angles(map_.matrix):
             turned = replace(map_, matrix=_turn(map_.matrix, angle, self.image.shape))
-            rectified = rectify(look.plane, look.clipped, turned.matrix, "nearest")
+            rectified = rectify(look.plane, look.clipped, turned.matrix, "nearest", _WINDOW)
             if rectified is None:
                 continue
             score = rectified.tiles(self.layout).steps()[0].score
