@@ -44,6 +44,7 @@ class Robust:
     """
 
     name = "robust"
+    seals = True
 
     def __init__(
         self, *, psnr: float = DEFAULT_PSNR, key: keys.Key = None, seconds: float = 10.0
