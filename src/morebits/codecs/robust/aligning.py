@@ -70,10 +70,10 @@ def _numbers(plane: Any, filters: Any, read: Read) -> tuple[_Numbers, Any, Any]:
     x, y = ((centres - middle) / half).astype(np.float32).T[:, :, None]
     cells = seen.values / steps[:, None]
     slopes = np.stack([gx, gx * x, gx * y, gy, gy * x, gy * y, cells], axis=-1)
-    sigma = lattice.SIGMAS[read.trust]
     known = seen.roles < KNOWN
     harmonic = np.where(known, 1, 2).astype(np.float32)
-    weight = np.exp(-2 * (np.pi * harmonic * sigma) ** 2)
+    sharp = lattice.sharpness(1)[read.trust], lattice.sharpness(2)[read.trust]
+    weight = np.where(known, *sharp)
     flat = _Numbers(
         (cells - seen.dither).reshape(-1),
         slopes.reshape(-1, 7).astype(np.float32),

@@ -10,9 +10,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import uniform_filter
 
 #: Red, green and blue in luma (ITU-R BT.601, as in JPEG).
 WEIGHTS = np.array([0.299, 0.587, 0.114], np.float32)
+#: Side of the window in which channels are fitted, in pixels, and what keeps the fit tame.
+_WINDOW, _RIDGE = 31, np.float32(4)
+#: Doubt of a pixel of which some channels are left.
+_PARTLY = 0.25
 
 
 def luma(array: NDArray[Any]) -> NDArray[np.float32]:
@@ -40,10 +45,69 @@ def directions(channels: int) -> NDArray[np.float32]:
     return WEIGHTS / (WEIGHTS @ WEIGHTS)
 
 
-def clipped(array: NDArray[Any]) -> NDArray[np.bool_]:
-    """Pixels (H, W) of 8-bit samples with a channel that is black or white: more was lost there.
 
-    >>> clipped(np.array([[[0, 9, 9], [9, 9, 9], [9, 9, 255]]], np.uint8)).tolist()
-    [[True, False, True]]
+def clipped(array: NDArray[Any]) -> NDArray[np.float32]:
+    """How much of each pixel (H, W) of 8-bit samples was cut off at black or white, 0 to 1.
+
+    >>> clipped(np.array([[[0, 9, 9], [9, 9, 9], [255, 255, 255]]], np.uint8)).tolist()
+    [[1.0, 0.0, 1.0]]
     """
-    return ((array == 0) | (array == 255)).any(axis=2)
+    return ((array == 0) | (array == 255)).any(axis=2).astype(np.float32)
+
+
+def restored(array: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Colours with clipped channels rebuilt from the others, and how much is still in doubt.
+
+    Within 31 x 31 pixels each channel is a linear function of the others, fitted where none is
+    clipped. A rebuilt channel lies beyond the end at which it was cut off. Where every channel is
+    cut off nothing can be rebuilt: the doubt is 1; it is less where some are left.
+    """
+    levels = array.astype(np.float32)
+    high, low = array == 255, array == 0
+    cut = high | low
+    fit = _Fit(levels, ~cut.any(axis=2))
+    result = levels.copy()
+    for channel in range(3):
+        guess = fit.predicted(channel, ~cut)
+        part = result[..., channel]
+        np.copyto(part, np.maximum(guess, 255), where=high[..., channel])
+        np.copyto(part, np.minimum(guess, 0), where=low[..., channel])
+    doubt = np.where(cut.all(axis=2), 1.0, _PARTLY * cut.any(axis=2))
+    return result, doubt.astype(np.float32)
+
+
+class _Fit:
+    """Local means and covariances of three channels, over the pixels that `use` allows."""
+
+    def __init__(self, levels: NDArray[np.float32], use: NDArray[np.bool_]) -> None:
+        self.levels = levels
+        weight = use.astype(np.float32)
+        total = self._mean(weight) + np.float32(1e-4)
+        channels = [levels[..., c] * weight for c in range(3)]
+        self.mean = [self._mean(each) / total for each in channels]
+        self.cov = {
+            (a, b): self._mean(channels[a] * levels[..., b]) / total - self.mean[a] * self.mean[b]
+            for a in range(3)
+            for b in range(a, 3)
+        }
+
+    def predicted(self, channel: int, there: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """A channel from those of the others that are there; from none: as it is."""
+        a, b = (c for c in range(3) if c != channel)
+        caa, cbb, cab = self._cov(a, a) + _RIDGE, self._cov(b, b) + _RIDGE, self._cov(a, b)
+        ca, cb = self._cov(channel, a), self._cov(channel, b)
+        off_a, off_b = (self.levels[..., c] - self.mean[c] for c in (a, b))
+        det = caa * cbb - cab * cab
+        both = (ca * cbb - cb * cab) / det * off_a + (cb * caa - ca * cab) / det * off_b
+        only_b = np.where(there[..., b], cb / cbb * off_b, np.nan)
+        one = np.where(there[..., a], ca / caa * off_a, only_b)
+        change = np.where(there[..., a] & there[..., b], both, one)
+        guess = self.mean[channel] + change
+        return np.where(np.isnan(guess), self.levels[..., channel], guess)
+
+    def _cov(self, a: int, b: int) -> NDArray[np.float32]:
+        return self.cov[min(a, b), max(a, b)]
+
+    @staticmethod
+    def _mean(plane: NDArray[np.float32]) -> NDArray[np.float32]:
+        return uniform_filter(plane, _WINDOW, mode="nearest")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from morebits.attacks.colour import hue
 from morebits.codecs import pilot
 from morebits.codecs.compact import Opener
 from morebits.codecs.keys import Key
@@ -32,6 +33,13 @@ _RIGHT = 4.0
 _MENDED = 3
 #: A step that leaves no doubt.
 _PLAIN = 9.0
+#: A map with a smaller p-value is right: then hues are tried, too.
+_SURE = 1e-6
+#: Share of clipped pixels from which on they are rebuilt, and scale from which on a picture was
+#: not made smaller.
+_CLIPPED, _SHRUNK = 0.003, 0.98
+#: Two maps that are closer are the same.
+_SAME = 1e-6
 #: Errors of an angle that are searched, in radians.
 _ANGLES = sorted((0.0003 * k for k in range(-8, 9)), key=abs)
 #: Hues that are tried, as fractions of the circle.
@@ -57,8 +65,19 @@ class Attempt:
 
     map: Map
     way: Way
+    look: str
     undone: str
+    filters: Any = field(repr=False)
+    rectified: Rectified = field(repr=False)
     read: Read = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """Luma of the picture after its colours were mended, and how much of each pixel is lost."""
+
+    plane: NDArray[np.float32] = field(repr=False)
+    clipped: NDArray[np.float32] = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,12 +108,10 @@ class Found:
 def decode(image: NDArray[Any], key: Key, *, seconds: float) -> Found:
     """Read a picture (H, W, C) of 8-bit levels."""
     search = _Search(image, key, seconds)
-    if search.try_map(_UNMOVED) is not None:
-        return Found(search.decoded, search.best, search.tries, search.spent())
-    for located in pilot.candidates(image, key, budget_seconds=seconds):
-        found = search.try_map(Map(located.matrix, located.model, located.p_value))
-        if found is not None or search.late():
-            break
+    if not search.try_map(_UNMOVED):
+        for located in pilot.candidates(image, key, budget_seconds=seconds):
+            if search.try_map(Map(located.matrix, located.model, located.p_value)):
+                break
     return Found(search.decoded, search.best, search.tries, search.spent())
 
 
@@ -104,106 +121,119 @@ class _Search:
     def __init__(self, image: NDArray[Any], key: Key, seconds: float) -> None:
         self.image, self.layout, self.opener = image, Layout.of(key), Opener(key)
         self.started, self.seconds = time.perf_counter(), seconds
-        self.plane = colour.luma(image)
-        self.clipped = colour.clipped(image)
         self.decoded: Decoded | None = None
         self.best: Attempt | None = None
         self.tries = 0
+        self._looks: dict[str, Look] = {}
 
     def spent(self) -> float:
         """Seconds since the start."""
         return time.perf_counter() - self.started
 
-    def late(self) -> bool:
-        """Whether the time is up."""
-        return self.spent() > self.seconds
+    def over(self) -> bool:
+        """Whether a message was found, or the time is up."""
+        return self.decoded is not None or self.spent() > self.seconds
 
-    def try_map(self, map_: Map) -> Decoded | None:
-        """The message under a map, if there is one."""
+    def try_map(self, map_: Map) -> bool:
+        """Whether the search is over after all that can be tried under a map."""
         for way in ways(map_.matrix):
-            self._try_way(map_, way)
-            if self.decoded is not None or self.late():
-                break
-        return self.decoded
+            here = self._turned(map_) if way == "nearest" else map_
+            attempts: list[Attempt] = []
+            for look, undone, filters in self._edits(here):
+                attempt = self._try(here, way, look, undone, filters)
+                if self.over():
+                    return True
+                if attempt is not None:
+                    attempts.append(attempt)
+            best = max(attempts, key=lambda each: each.read.step.score, default=None)
+            if best is not None and best.read.step.score > _RIGHT:
+                self._align(best)
+            if self.over():
+                return True
+        return False
 
-    def _try_way(self, map_: Map, way: Way) -> None:
-        if way == "nearest":
-            map_ = self._turned(map_)
-        rectified = rectify(self.plane, self.clipped, map_.matrix, way)
+    def _edits(self, map_: Map) -> Iterator[tuple[str, str, Any]]:
+        """Edits beside a map, the likeliest first: the look, a name, and filters."""
+        across, down = np.hypot(*map_.matrix[:, :2])
+        shrunk = min(across, down) < _SHRUNK
+        plain = equalising.shrink(down, across) if shrunk else None
+        colours = self.image.shape[2] == 3
+        if map_ is _UNMOVED or np.abs(map_.matrix - _UNMOVED.matrix).max() > _SAME:
+            yield "", "", plain
+            if colours and self._look("").clipped.mean() > _CLIPPED:
+                yield "restored", "clipping", plain
+            for sigma in equalising.BLURS:
+                yield "", f"blur {sigma:g}", equalising.blur(sigma)
+        if colours and map_.p_value < _SURE:
+            for turn in _HUES:
+                yield f"hue {turn:g}", f"hue {turn:g}", plain
+
+    def _look(self, name: str) -> Look:
+        """The picture with one of its colours' edits undone."""
+        if name not in self._looks:
+            if name == "restored":
+                colours, doubt = colour.restored(self.image)
+            elif name:
+                colours = hue(self.image, -float(name.split()[1]))
+                doubt = colour.clipped(self.image)
+            else:
+                colours, doubt = self.image, colour.clipped(self.image)
+            self._looks[name] = Look(colour.luma(colours), doubt)
+        return self._looks[name]
+
+    def _try(self, map_: Map, way: Way, look: str, undone: str, filters: Any) -> Attempt | None:
+        """Read the picture under one hypothesis; None when what it shows is chance."""
+        seen = self._look(look)
+        rectified = rectify(seen.plane, seen.clipped, map_.matrix, way)
         if rectified is None:
-            return
-        readings = []
-        for undone, filters in self._filters(map_):
-            attempt = self._read(map_, way, rectified, undone, filters)
-            if self.decoded is not None or self.late():
-                return
-            if attempt is not None:
-                readings.append((attempt.read.step.score, undone, filters, attempt))
-        if not readings:
-            return
-        score, undone, filters, attempt = max(readings, key=lambda each: each[0])
-        if score > _RIGHT:
-            self._align(attempt, rectified, undone, filters)
+            return None
+        tiles = rectified.tiles(self.layout, filters)
+        step = tiles.steps()[0]
+        if step.score < _CHANCE:
+            return None
+        read = reading.read(tiles, step)
+        attempt = Attempt(map_, way, look, undone, filters, rectified, read)
+        if self.best is None or step.score > self.best.read.step.score:
+            self.best = attempt
+        self.tries += len(read.classes)
+        self.decoded = reading.decode(read, self.opener)
+        if self.decoded is not None:
+            self.best = attempt
+        return attempt
 
     def _turned(self, map_: Map) -> Map:
         """A rotation with its angle made exact by the known numbers: they see less than a pixel."""
+        look = self._look("")
         best, top = map_, -np.inf
         for angle in _angles(map_.matrix):
-            turned = replace(map_, matrix=_turn(map_.matrix, angle, self.plane.shape))
-            rectified = rectify(self.plane, self.clipped, turned.matrix, "nearest")
+            turned = replace(map_, matrix=_turn(map_.matrix, angle, self.image.shape))
+            rectified = rectify(look.plane, look.clipped, turned.matrix, "nearest")
             if rectified is None:
                 continue
             score = rectified.tiles(self.layout).steps()[0].score
             if score > top:
                 best, top = turned, score
-            if score > _PLAIN or self.late():
+            if score > _PLAIN or self.over():
                 break
         return best
 
-    def _align(self, attempt: Attempt, rectified: Rectified, undone: str, filters: Any) -> None:
-        """Mend the map by what was read, and read again."""
+    def _align(self, attempt: Attempt) -> None:
+        """Mend the map by what was read, and read again, while that gets better."""
         for _ in range(_MENDED):
+            rectified, map_ = attempt.rectified, attempt.map
             origin = rectified.left * TILE, rectified.top * TILE
-            map_ = attempt.map
             matrix = aligning.aligned(
-                rectified.plane, filters, attempt.read, map_.matrix, origin
+                rectified.plane, attempt.filters, attempt.read, map_.matrix, origin
             )
-            map_ = replace(map_, matrix=matrix)
-            again = rectify(self.plane, self.clipped, matrix, attempt.way)
-            if again is None:
-                return
-            better = self._read(map_, attempt.way, again, undone, filters)
-            if self.decoded is not None or better is None:
+            better = self._try(
+                replace(map_, matrix=matrix), attempt.way, attempt.look, attempt.undone,
+                attempt.filters,
+            )  # fmt: skip
+            if self.over() or better is None:
                 return
             if better.read.information < attempt.read.information:
                 return
-            attempt, rectified = better, again
-
-    def _filters(self, map_: Map) -> Iterator[tuple[str, Any]]:
-        """Edits that a filter undoes, the likeliest first."""
-        across, down = np.hypot(*map_.matrix[:, :2])
-        if min(across, down) < 0.98:
-            yield "resize", equalising.shrink(down, across)
-        else:
-            yield "", None
-        for sigma in equalising.BLURS:
-            yield f"blur {sigma:g}", equalising.blur(sigma)
-
-    def _read(
-        self, map_: Map, way: Way, rectified: Rectified, undone: str, filters: Any
-    ) -> Attempt | None:
-        tiles = rectified.tiles(self.layout, filters)
-        step = tiles.steps()[0]
-        if step.score < _CHANCE:
-            return None
-        attempt = Attempt(map_, way, undone, reading.read(tiles, step))
-        if self.best is None or step.score > self.best.read.step.score:
-            self.best = attempt
-        self.tries += len(attempt.read.classes)
-        self.decoded = reading.decode(attempt.read, self.opener)
-        if self.decoded is not None:
-            self.best = attempt
-        return attempt
+            attempt = better
 
 
 def _angles(matrix: NDArray[np.float64]) -> list[float]:

@@ -28,8 +28,11 @@ CALM = 0.55
 _UPPER = slice(NUMBERS // 4, None)
 #: Places in a cell that the reader tells apart.
 BINS = 128
-#: Standard deviations of the noise that the reader tells apart, in cells.
-SIGMAS = 0.015 * 1.17 ** np.arange(25)
+#: Models of the noise that the reader tells apart: a standard deviation in cells, and the share
+#: of numbers that are lost altogether.
+_SIGMAS = 0.02 * 1.2 ** np.arange(19)
+_LOST = (0.01, 0.05, 0.15, 0.3, 0.5, 0.7, 0.85)
+MODELS = np.array([(sigma, lost) for lost in _LOST for sigma in _SIGMAS])
 
 
 def activity(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -62,21 +65,23 @@ def bins(where: NDArray[np.float32]) -> NDArray[np.intp]:
 
 @cache
 def densities() -> NDArray[np.float64]:
-    """Chance of each bin when the bit is 0, one row for each of `SIGMAS`.
+    """Chance of each bin when the bit is 0, one row for each of `MODELS`.
 
-    The writer's own error is uniform, the noise Gaussian, and both are wrapped into the cell.
+    The writer's own error is uniform, the noise Gaussian, and both are wrapped into the cell; a
+    lost number may be anywhere.
     """
     centres = (np.arange(BINS) + 0.5) / BINS
     harmonics = np.arange(1, BINS // 2)
     own = np.sinc(harmonics * (1 - ALPHA))
-    noise = np.exp(-2 * (np.pi * harmonics * SIGMAS[:, None]) ** 2)
+    sigma, lost = MODELS.T[:, :, None]
+    noise = (1 - lost) * np.exp(-2 * (np.pi * harmonics * sigma) ** 2)
     waves = np.cos(2 * np.pi * harmonics[:, None] * centres)
     return np.maximum(1 + 2 * (noise * own) @ waves, 1e-4) / BINS
 
 
 @cache
 def known_likelihoods() -> NDArray[np.float64]:
-    """Log-likelihood of each bin when the bit is known to be 0, one row for each sigma."""
+    """Log-likelihood of each bin when the bit is known to be 0, one row for each model."""
     return np.log(densities())
 
 
@@ -89,6 +94,13 @@ def unknown_likelihoods() -> NDArray[np.float64]:
 
 @cache
 def soft_values() -> NDArray[np.float32]:
-    """ln P(1) / P(0) of each bin, one row for each sigma."""
+    """ln P(1) / P(0) of each bin, one row for each model."""
     logs = known_likelihoods()
     return (np.roll(logs, BINS // 2, axis=1) - logs).astype(np.float32)
+
+
+@cache
+def sharpness(harmonic: int) -> NDArray[np.float32]:
+    """Mean cosine of a harmonic of the place in the cell, for each model: 1 is no noise."""
+    sigma, lost = MODELS.T
+    return ((1 - lost) * np.exp(-2 * (np.pi * harmonic * sigma) ** 2)).astype(np.float32)

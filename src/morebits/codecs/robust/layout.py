@@ -27,8 +27,8 @@ PERIOD_PIXELS = PERIOD * TILE
 #: Numbers of a tile that are known, that tell the class, and that carry coded bits.
 KNOWN, TELLING = 2, 2
 BLOCK = NUMBERS - KNOWN - TELLING
-#: Coded bits for each bit of a message, before tiles repeat blocks.
-_SPREAD = 4
+#: Coded bits for each bit of a message, before tiles repeat blocks: all that the code has.
+_SPREAD = 5
 #: The dither has this many values in a cell of the lattice.
 DITHERS = 256
 
@@ -85,7 +85,7 @@ class Window:
 
     def bits(self, index: int, message: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The bit of every number, (rows, columns, 42), for a message of this class."""
-        code = code_of(index, self.layout.code_key)
+        code = self.code(index)
         count = code.coded_bits // BLOCK
         coded = code.encode(message).reshape(count, BLOCK)[self.blocks(count)]
         slots = np.concatenate(
@@ -98,17 +98,16 @@ class Window:
         )
         return np.take_along_axis(slots, self.roles.astype(np.int64), axis=2)
 
-    def gather(
-        self, index: int, soft: NDArray[np.float32]
-    ) -> tuple[Code, NDArray[np.float32]]:
-        """The code of a class, and the soft values (rows, columns, 42) summed for its bits."""
-        code = code_of(index, self.layout.code_key)
-        count = code.coded_bits // BLOCK
-        roles = self.roles
+    def code(self, index: int) -> Code:
+        """The code of a class."""
+        return code_of(index, self.layout.code_key)
+
+    def places(self, index: int) -> NDArray[np.int64]:
+        """Which coded bit of a class every number (rows, columns, 42) carries; -1: none."""
+        count = self.code(index).coded_bits // BLOCK
+        roles = self.roles.astype(np.int64)
         places = self.blocks(count)[..., None] * BLOCK + roles - (KNOWN + TELLING)
-        coded = roles >= KNOWN + TELLING
-        summed = np.bincount(places[coded], soft[coded], minlength=code.coded_bits)
-        return code, summed.astype(np.float32)
+        return np.where(roles >= KNOWN + TELLING, places, -1)
 
 
 @lru_cache(maxsize=8)

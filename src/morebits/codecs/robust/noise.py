@@ -1,9 +1,9 @@
 """How much each number can be trusted, found from the numbers themselves.
 
 Numbers that an edit treats alike form a group: tiles of similar activity, similar frequencies,
-clipped or not. Within a group the noise is one Gaussian, whose deviation is the one that makes
-the places in the cell most likely: those of known bits directly, those of unknown bits as a
-mixture of both. Thus JPEG, blur, bad registration and clipped highlights need no models.
+clipped or not. Within a group the noise has one model, a Gaussian and a share of lost numbers:
+the one that makes the places in the cell most likely, those of known bits directly, those of
+unknown bits as a mixture of both. Thus JPEG, blur, bad registration and clipped highlights need no models.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from morebits.codecs.robust.tiles import NUMBERS, frequencies
 
 #: Fewest numbers of a group, and most classes of activity and of frequency.
 _LEAST, _MOST_ACTIVITY, _MOST_BANDS = 350, 12, 4
-#: Weights of neighbouring deviations in a group's likelihood: a little caution.
-_PRIOR = 0.02
+#: Log-likelihood that a model must be better by for each unit of sharpness: a little caution.
+_CAUTION = 1.5
 
 
 def groups(activity: NDArray[np.float32], kinds: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -39,10 +39,10 @@ def groups(activity: NDArray[np.float32], kinds: NDArray[np.intp]) -> NDArray[np
     return classes[:, None] * bands + (order * bands // NUMBERS)[None, :]
 
 
-def deviations(
+def models(
     where: NDArray[np.intp], group: NDArray[np.intp], known: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
-    """For each group the index into `lattice.SIGMAS` that is most likely.
+    """For each group the index into `lattice.MODELS` that is most likely.
 
     `where` are bins, with known bits already turned to 0.
     """
@@ -52,7 +52,7 @@ def deviations(
     seen = np.bincount(index[known], minlength=size).reshape(count, -1)
     rest = np.bincount(index[~known], minlength=size).reshape(count, -1)
     likelihood = seen @ lattice.known_likelihoods().T + rest @ lattice.unknown_likelihoods().T
-    likelihood += _PRIOR * np.arange(len(lattice.SIGMAS)) * np.sqrt(seen.sum(1) + 1)[:, None]
+    likelihood -= _CAUTION * lattice.sharpness(1)
     return np.argmax(likelihood, axis=1)
 
 

@@ -15,15 +15,16 @@ from morebits.codecs.robust.layout import KNOWN, TELLING, Window
 
 #: Classes whose code is tried, of the most likely ones.
 _TRIED = 3
-#: Scales of the soft values at which the code is tried.
-_SCALES = (1.0, 0.6)
+#: Rounds of code and reading, least information for each bit of a message, and from which soft
+#: value on a bit is taken for known; known ones have this value.
+_ROUNDS, _ENOUGH_BITS, _BELIEVED, _KNOWN_BIT = 4, 0.8, 2.0, np.float32(-20)
 #: Natural logarithm of the activity over its limit within which a tile may be calm or not, and
 #: how much one unit of it weighs against the likelihood.
 _DOUBT, _PRIOR = 0.7, 6.0
 #: Factors of the step that are tried with all numbers, of at most so many tiles: those that are
-#: sure enough (an index into `lattice.SIGMAS`), if there are enough of them.
+#: sure enough (sharpness of the second harmonic), if there are enough of them.
 _FACTORS = np.exp(np.arange(-0.03, 0.0301, 0.0012))
-_SURE, _FEWEST, _ENOUGH = 17, 8, 250
+_SURE, _FEWEST, _ENOUGH = 0.1, 8, 250
 #: A tile with a larger share of clipped pixels is damaged.
 _DAMAGED = 0.01
 
@@ -99,7 +100,7 @@ class Read:
     tiles: Tiles = field(repr=False)
     step: Step
     soft: NDArray[np.float32] = field(repr=False)  # (tiles, 42), ln P(1) / P(0)
-    trust: NDArray[np.intp] = field(repr=False)  # (tiles, 42), indices into lattice.SIGMAS
+    trust: NDArray[np.intp] = field(repr=False)  # (tiles, 42), indices into lattice.MODELS
     steps: NDArray[np.float32] = field(repr=False)  # (tiles,), levels
     classes: list[int]
 
@@ -121,7 +122,7 @@ def read(tiles: Tiles, step: Step) -> Read:
         where = lattice.bins(lattice.places(tiles.values, tiles.dither, steps))
         order, damaged = tiles.kinds
         groups = noise.groups(order, 2 * damaged + calm)
-        chosen = noise.deviations(where, groups, known)
+        chosen = noise.models(where, groups, known)
         trust = chosen[groups]
         if not last:
             calm = _calm(tiles, step, calm, trust)
@@ -137,7 +138,7 @@ def _finer(
     tiles: Tiles, step: Step, calm: NDArray[np.bool_], trust: NDArray[np.intp]
 ) -> Step:
     """The step near this one that makes all numbers most likely, not only the known ones."""
-    sure = np.flatnonzero(trust.min(axis=1) < _SURE)
+    sure = np.flatnonzero(lattice.sharpness(2)[trust].max(axis=1) > _SURE)
     if len(sure) < _FEWEST:
         return step
     sure = sure[:: max(1, len(sure) // _ENOUGH)]
@@ -190,20 +191,52 @@ class Decoded:
 
 
 def decode(reading: Read, opener: Opener, *, iterations: int = 40) -> Decoded | None:
-    """The message, if one of the likely classes gives one that opens; else None."""
-    soft = np.zeros((*reading.tiles.usable.shape, reading.soft.shape[1]), np.float32)
-    soft[reading.tiles.usable] = reading.soft
+    """The message, if one of the likely classes gives one that opens; else None.
+
+    What the code makes of the numbers tells which tiles can be trusted; with that they are
+    read again, a few times.
+    """
     tries = 0
-    for index in reading.classes:
-        if reading.information < 0.8 * sizes.message_bits(index):
+    for rank, index in enumerate(reading.classes):
+        if reading.information < _ENOUGH_BITS * sizes.message_bits(index):
             continue
-        code, summed = reading.tiles.window.gather(index, soft)
-        for scale in _SCALES:
-            found = code.decode(summed * np.float32(scale), iterations)
+        code = reading.tiles.window.code(index)
+        places = reading.tiles.window.places(index)[reading.tiles.usable]
+        soft = reading.soft
+        for _ in range(_ROUNDS if rank == 0 else 1):
             tries += 1
+            summed = _summed(places, soft, code.coded_bits)
+            found = code.decode(summed, iterations)
             if found.ok:
                 opened = opener.open(np.packbits(found.bits).tobytes())
                 if opened:
                     return Decoded(opened, index, found.bits, tries)
                 break
+            others = np.where(places >= 0, found.soft[places] - soft, _KNOWN_BIT)
+            soft = _again(reading, others)
     return None
+
+
+def _summed(
+    places: NDArray[np.int64], soft: NDArray[np.float32], length: int
+) -> NDArray[np.float32]:
+    """Soft values of all numbers of each coded bit together."""
+    coded = places >= 0
+    return np.bincount(places[coded], soft[coded], minlength=length).astype(np.float32)
+
+
+def _again(reading: Read, others: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Soft values anew, with what the code says of each number without its own value.
+
+    Tiles whose numbers agree with the code are trusted, others less, whatever they look like.
+    """
+    tiles = reading.tiles
+    belief = np.tanh(np.clip(others, -20, 20) / 2)
+    phases = np.cos(np.float32(2 * np.pi) * lattice.places(tiles.values, tiles.dither, reading.steps))
+    agreement = -(belief * phases).sum(axis=1) / ((belief * belief).sum(axis=1) + 1)
+    groups = noise.groups(agreement.astype(np.float32), np.zeros(tiles.count, np.intp))
+    where = lattice.bins(lattice.places(tiles.values, tiles.dither, reading.steps))
+    sure = np.abs(others) > _BELIEVED
+    turned = np.where(sure & (others > 0), (where + lattice.BINS // 2) % lattice.BINS, where)
+    trust = noise.models(turned, groups, sure)[groups]
+    return lattice.soft_values()[trust, where]

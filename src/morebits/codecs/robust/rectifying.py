@@ -51,7 +51,7 @@ def ways(matrix: NDArray[np.float64]) -> tuple[Way, ...]:
 
 def rectify(
     plane: NDArray[np.float32],
-    clipped: NDArray[np.bool_],
+    clipped: NDArray[np.float32],
     matrix: NDArray[np.float64],
     way: Way,
 ) -> Rectified | None:
@@ -73,8 +73,7 @@ def rectify(
     usable = tiles.split(seen).all(axis=2)
     if not usable.any():
         return None
-    lost = resampling.nearest(clipped.astype(np.uint8), here, shape)
-    share = tiles.split(lost).mean(axis=2, dtype=np.float32)
+    share = tiles.split(resampling.nearest(clipped, here, shape)).mean(axis=2)
     return Rectified(
         _resampled(plane, here, shape, way), usable & (share < _LOST), share, int(top), int(left)
     )
