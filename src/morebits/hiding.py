@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from morebits import images
-from morebits.codecs import container, keys, registry
+from morebits.codecs import container, keys, registry, undone
 from morebits.codecs.keys import Key, check_key
 from morebits.errors import DoesNotFit, ImageError, InputError, UnknownName
 from morebits.images import Picture, Samples
@@ -42,7 +42,7 @@ class Marked:
     `image` (H, W, C) has the cover's dtype; `psnr` in dB is measured; `bits` is the length of
     the message (container included, where the codec needs one) and `payload_bytes` that of the
     payload. A `fragile` mark is lost with any edit of the picture; another one was read after
-    each edit of `survives`.
+    each edit of `survives`. `lowest_psnr` is what was promised, None for nothing.
     """
 
     image: Samples = field(repr=False)
@@ -50,6 +50,7 @@ class Marked:
     bits: int
     codec: str
     payload_bytes: int
+    lowest_psnr: float | None
     fragile: bool
     survives: tuple[str, ...]
     cover: Picture = field(repr=False)
@@ -118,7 +119,7 @@ def hide(
     if not isinstance(payload, (bytes, bytearray, memoryview)):
         raise InputError("payload", payload, "give bytes; text.encode() makes them of text")
     check_key(key)
-    made_by = maker(codec, psnr, fill=fill, key=key, options=options)
+    maker = chosen(codec, psnr, fill=fill, key=key, options=options)
     sealed = _seals(maker)
     if sealed:
         message, key = bytes(payload), maker.key
@@ -130,12 +131,12 @@ def hide(
     except DoesNotFit as error:
         if sealed:
             raise _in_bytes(error) from None
-        lowest = "" if fill or codec is maker else f", at {_lowest(maker):g} dB,"
+        lowest = "" if _lowest(maker) is None else f", at {_lowest(maker):g} dB,"
         raise _payload_does_not_fit(error, len(message), len(payload), lowest) from None
     survives = tuple(str(each) for each in maker.survive) if sealed else ()
     return Marked(
-        embedded.image, embedded.psnr, bits.size, maker.name, len(payload), not sealed, survives,
-        picture, key, bytes(payload), None if codec in FOUND_OUT else maker,
+        embedded.image, embedded.psnr, bits.size, maker.name, len(payload),
+        _lowest(maker), not sealed, survives, picture, key, bytes(payload), None if codec in FOUND_OUT else maker,
     )  # fmt: skip
 
 
@@ -151,19 +152,20 @@ def reveal(
     `status` is "found", "altered" (a fragile mark is there, but the picture was changed after it
     was made) or "nothing" (no mark that this key opens). Which codec made the mark is found out,
     unless `codec` is given. In an edited picture a robust mark is looked for up to `seconds`;
-    `details` say what was undone, or which codecs were tried.
+    `details` say what was undone ("edits"), or which codecs were "tried".
 
     >>> reveal(np.zeros((30, 30, 3), np.uint8)).status
     'nothing'
     """
     picture = images.read(image)
     check_key(key)
+    check_seconds(seconds)
     best, tried = None, list[str]()
     for reader in _readers(picture, key, codec, seconds):
         tried.append(reader.name)
         found = _open(reader, picture, key)
         if found.status == "found":
-            return found
+            return replace(found, details={**found.details, "edits": undone.edits(found.details)})
         if best is None or best.status == "nothing":
             best = found
     best = best or Extraction("nothing", codec if isinstance(codec, str) else DEFAULT_CODEC)
@@ -180,17 +182,28 @@ def room(
     >>> room(np.full((64, 64, 3), 200, np.uint8), codec="trellis") > 4000
     True
     """
-    made_by = maker(codec, psnr, fill=False, key=None, options=options)
+    maker = chosen(codec, psnr, fill=False, key=None, options=options)
     capacity = maker.capacity(images.read(cover))
     return capacity // 8 if _seals(maker) else container.room(capacity)
 
 
-def maker(
+def check_seconds(seconds: float) -> float:
+    """The time that a search may take.
+
+    >>> check_seconds(2)
+    2
+    """
+    if isinstance(seconds, (int, float)) and 0 < seconds < float("inf"):
+        return seconds
+    raise InputError("seconds", seconds, "give a positive number of seconds")
+
+
+def chosen(
     codec: str | Codec, psnr: float | None, *, fill: bool, key: Key, options: Mapping[str, Any]
 ) -> Codec:
     """What `hide` works with: the codec of a name with its options, or the codec itself.
 
-    >>> maker("trellis", None, fill=True, key=None, options={"states": 16})
+    >>> chosen("trellis", None, fill=True, key=None, options={"states": 16})
     Trellis(psnr=0, states=16)
     """
     wished = dict(options) if psnr is None else {"psnr": psnr, **options}
@@ -219,9 +232,9 @@ def _seals(codec: Codec) -> TypeGuard[Sealing]:
     return bool(getattr(codec, "seals", False))
 
 
-def _lowest(codec: Codec) -> float:
-    """The lowest PSNR of a codec of ours, in dB."""
-    return getattr(codec, "psnr", _NO_PSNR)
+def _lowest(codec: Codec) -> float | None:
+    """The lowest PSNR that a codec promises, in dB; None for none."""
+    return getattr(codec, "psnr", _NO_PSNR) or None
 
 
 def _readers(

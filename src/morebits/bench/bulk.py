@@ -178,7 +178,7 @@ def _reveal(key: Key, seconds: float, task: _Task) -> Line:
         line: Line = {"status": found.status, "p_value": found.p_value, "error": None}
         if found and found.payload is not None:
             line |= {"codec": found.codec, "payload_bytes": len(found.payload)}
-            line["undone"] = undoing.undone(found)
+            line["undone"] = found.details["edits"]
             if task.target is None:
                 line["payload_base64"] = base64.b64encode(found.payload).decode()
             else:
