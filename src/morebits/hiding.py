@@ -135,8 +135,8 @@ def hide(
         raise _payload_does_not_fit(error, len(message), len(payload), lowest) from None
     survives = tuple(str(each) for each in maker.survive) if sealed else ()
     return Marked(
-        embedded.image, embedded.psnr, bits.size, maker.name, len(payload),
-        _lowest(maker), not sealed, survives, picture, key, bytes(payload), None if codec in FOUND_OUT else maker,
+        embedded.image, embedded.psnr, bits.size, maker.name, len(payload), _lowest(maker),
+        not sealed, survives, picture, key, bytes(payload), None if codec in FOUND_OUT else maker,
     )  # fmt: skip
 
 
@@ -210,7 +210,7 @@ def chosen(
     if fill:
         if codec not in FRAGILE:
             name = codec if isinstance(codec, str) else codec.name
-            raise InputError("fill", fill, f"{name} does not have it, use trellis (--codec trellis)")
+            raise InputError("fill", fill, f"{name} does not have it, trellis and box do")
         wished["psnr"] = _NO_PSNR
     if not isinstance(codec, str):
         if wished:

@@ -75,9 +75,9 @@ def hide(
 ) -> Iterator[Line]:  # fmt: skip
     """Mark every picture into the folder `out`, and say of each how it went, as they come.
 
-    Names are kept, but where the mark would not survive the format, it is .png. Each line has the cover's name,
-    `status` (hidden, skipped or error), and with it the file, the PSNR in dB and the sizes. A
-    file that exists is skipped, or overwritten with `force`.
+    Names are kept; where the format is not one for this mark, it becomes .png. Each line has the
+    cover's name, `status` (hidden, skipped or error), and with it the file, the PSNR in dB and the
+    sizes. A file that exists is skipped, or overwritten with `force`.
     """
     targets: dict[Path, str] = {}
     tasks: list[_Task] = []
@@ -147,9 +147,7 @@ def _hide(what: Hiding, task: _Task) -> Line:
         if what.upright:
             picture = images.upright(picture)
         quality = what.quality_of(target)
-        images.check_write(
-            target, picture, fragile=what.fragile, quality=quality, force=task.force
-        )
+        images.check_write(target, picture, fragile=what.fragile, quality=quality, force=task.force)
         marked = hiding.hide(
             picture, what.payload, psnr=what.psnr, fill=what.fill, key=what.key, codec=what.codec,
             **what.options,

@@ -14,7 +14,17 @@ from collections.abc import Sequence
 from cyclopts import App, CycloptsError
 
 from morebits import __version__
-from morebits.cli import attacking, bench, hiding, measuring, models, pages, report, revealing, terminal
+from morebits.cli import (
+    attacking,
+    bench,
+    hiding,
+    measuring,
+    models,
+    pages,
+    report,
+    revealing,
+    terminal,
+)
 from morebits.errors import DoesNotFit, MorebitsError
 
 _EXAMPLES = """\

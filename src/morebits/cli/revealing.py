@@ -71,7 +71,8 @@ def reveal(
     payload = found.payload if found else None
     if payload is None:
         terminal.with_notes(image)
-        terminal.say(f"morebits: {image.name}: {_why_not(found, seconds, keyed=secret is not None)}")
+        why = _why_not(found, seconds, keyed=secret is not None)
+        terminal.say(f"morebits: {image.name}: {why}")
     elif out is not None:
         files.write_bytes(out, payload, force=given.force)
     elif not given.as_json:

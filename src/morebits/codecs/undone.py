@@ -40,9 +40,7 @@ def _geometry(matrix: NDArray[np.float64]) -> list[str]:
     flipped = bool(np.linalg.det(linear) < 0)
     upright = linear @ np.diag([-1.0, 1.0]) if flipped else linear
     # The rotation nearest to the map, in the sense of squared differences.
-    angle = -math.degrees(
-        math.atan2(upright[1, 0] - upright[0, 1], upright[0, 0] + upright[1, 1])
-    )
+    angle = -math.degrees(math.atan2(upright[1, 0] - upright[0, 1], upright[0, 0] + upright[1, 1]))
     moved = ["horizontal flip"] if flipped else []
     if flipped and abs(angle) > 135:
         moved, angle = ["vertical flip"], angle - math.copysign(180, angle)
