@@ -56,7 +56,7 @@ class Marked:
     cover: Picture = field(repr=False)
     key: Key = field(repr=False)
     payload: bytes = field(repr=False)
-    reader: Codec | None = field(repr=False)
+    reader: str | Codec = field(repr=False)
 
     def save(
         self, path: str | os.PathLike[str], *, quality: int | None = None, force: bool = False
@@ -136,7 +136,7 @@ def hide(
     survives = tuple(str(each) for each in maker.survive) if sealed else ()
     return Marked(
         embedded.image, embedded.psnr, bits.size, maker.name, len(payload), _lowest(maker),
-        not sealed, survives, picture, key, bytes(payload), None if codec in FOUND_OUT else maker,
+        not sealed, survives, picture, key, bytes(payload), codec if codec in FOUND_OUT else maker,
     )  # fmt: skip
 
 
@@ -160,15 +160,14 @@ def reveal(
     picture = images.read(image)
     check_key(key)
     check_seconds(seconds)
-    best, tried = None, list[str]()
+    best, tried = Extraction("nothing", DEFAULT_CODEC), list[str]()
     for reader in _readers(picture, key, codec, seconds):
         tried.append(reader.name)
         found = _open(reader, picture, key)
-        if found.status == "found":
+        if found:
             return replace(found, details={**found.details, "edits": undone.edits(found.details)})
-        if best is None or best.status == "nothing":
+        if best.status == "nothing":
             best = found
-    best = best or Extraction("nothing", codec if isinstance(codec, str) else DEFAULT_CODEC)
     return replace(best, details={**best.details, "tried": tried})
 
 

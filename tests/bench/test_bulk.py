@@ -12,6 +12,7 @@ import pytest
 from morebits import cli, hiding, images
 
 PAYLOAD = b"the same for all of them"
+TRELLIS = ("--codec", "trellis", "--states", "16")
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-HIDE = ("hide", "photos", "-o", "marked", "--file", "note.txt", "--states", "16")
+HIDE = ("hide", "photos", "-o", "marked", "--file", "note.txt", *TRELLIS)
 
 
 def test_a_folder_there_and_back(photos, run):
@@ -95,7 +96,7 @@ def test_the_same_with_processes(photos, capsys):
 
 
 def test_patterns_files_and_payloads_in_the_lines(photos, run):
-    run("hide", "photos/[ab].*", "-o", "marked", "--text", "word", "--key", "k", "--states", "16")
+    run("hide", "photos/[ab].*", "-o", "marked", "--text", "word", "--key", "k", *TRELLIS)
     lines, err = run("reveal", "marked/a.png", "photos/c.ppm", "--key", "k", code=1)
     found = by_name(lines, "picture")
     assert base64.b64decode(found["marked/a.png"]["payload_base64"]) == b"word"
@@ -108,7 +109,7 @@ def test_patterns_files_and_payloads_in_the_lines(photos, run):
 def test_what_exists_is_skipped_or_replaced(photos, run):
     Path("marked").mkdir()
     Path("marked/a.png").write_bytes(b"mine")
-    words = ("hide", "photos/a.png", "photos/b.tif", "-o", "marked", "--text", "x", "--states", "4")
+    words = ("hide", "photos/a.png", "photos/b.tif", "-o", "marked", "--text", "x", *TRELLIS)
     lines, err = run(*words)
     found = by_name(lines, "cover")
     assert found["a.png"]["status"] == "skipped"
@@ -132,7 +133,7 @@ def test_no_cover_is_ever_overwritten(photos, run):
 
 def test_two_covers_with_one_name(photos, run):
     Path("photos/d.png").write_bytes(Path("photos/a.png").read_bytes())
-    lines, _ = run("hide", "photos/d.*", "-o", "marked", "--text", "x", "--states", "4", code=1)
+    lines, _ = run("hide", "photos/d.*", "-o", "marked", "--text", "x", *TRELLIS, code=1)
     found = by_name(lines, "cover")
     assert found["d.jpg"]["status"] == "hidden"
     assert "d.png is where d.jpg goes already; rename" in found["d.png"]["error"]
@@ -141,7 +142,7 @@ def test_two_covers_with_one_name(photos, run):
 def test_folders_below_are_kept(photos, run):
     Path("photos/deep").mkdir()
     Path("photos/deep/a.png").write_bytes(Path("photos/a.png").read_bytes())
-    run("hide", "photos/**/a.png", "-o", "marked", "--text", "x", "--states", "4")
+    run("hide", "photos/**/a.png", "-o", "marked", "--text", "x", *TRELLIS)
     assert hiding.reveal("marked/deep/a.png").payload == b"x"
     assert hiding.reveal("marked/a.png").payload == b"x"
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 #: Edits that are named one by one.
-_TOLD = 5
+_TOLD = 3
 
 
 def print_json(plain: object) -> None:
@@ -136,7 +136,7 @@ def _edits(marked: Marked) -> str:
         return "no edit at all"
     tried = [each for each in marked.survives if each != "none"]
     if not tried:
-        return "edits that were not tried: --survive names them"
+        return "no edit was tried, --survive does that"
     some = ", ".join(tried[:_TOLD])
     return f"{some} and {len(tried) - _TOLD} more edits" if len(tried) > _TOLD else some
 
@@ -150,7 +150,8 @@ def revealed(found: Extraction, out: Path | None) -> None:
             plain["payload_base64"] = base64.b64encode(found.payload).decode()
         else:
             plain["file"] = str(out)
-        plain |= {"undone": found.details["edits"], "details": dict(found.details)}
+        details = {**found.details}
+        plain |= {"undone": details.pop("edits"), "details": details}
     print_json(plain)
 
 
