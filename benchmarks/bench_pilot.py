@@ -1,4 +1,4 @@
-"""Share of photos whose geometry the pilot finds blind, with seconds: `bench_pilot.py photos/`.
+"""Share of photos whose geometry the pilot finds blind, with seconds: `bench_pilot.py [photos/]`.
 
 Every photo carries the pilot, and noise below 0.14 cycles per pixel in the place of a payload,
 46.5 dB in all. A map counts as right when it is less than 0.35 original pixels off at all
@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import matplotlib.cbook
 import numpy as np
 from numpy.typing import NDArray
 
@@ -136,10 +137,13 @@ def false_alarms(photos: list[NDArray[np.uint8]], budget: float) -> dict[str, An
     }
 
 
-def load(folder: Path, count: int) -> list[NDArray[np.uint8]]:
-    """Photos spread evenly over a folder, as 8-bit RGB."""
+def load(folder: Path | None, count: int) -> list[NDArray[np.uint8]]:
+    """Photos spread evenly over a folder, as 8-bit RGB; without one, matplotlib's photo."""
     result: list[NDArray[np.uint8]] = []
-    paths = sorted(path for path in folder.iterdir() if path.is_file())
+    if folder is None:
+        paths = [Path(str(matplotlib.cbook.get_sample_data("grace_hopper.jpg", asfileobj=False)))]
+    else:
+        paths = sorted(path for path in folder.iterdir() if path.is_file())
     for path in paths[:: max(1, len(paths) // count)]:
         try:
             array = eight_bits(read(path).array)
@@ -152,7 +156,7 @@ def load(folder: Path, count: int) -> list[NDArray[np.uint8]]:
 def main() -> None:
     """Print a table; write JSON when asked."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("photos", type=Path, help="a folder of photos")
+    parser.add_argument("photos", type=Path, nargs="?", help="a folder of photos")
     parser.add_argument("--count", type=int, default=16, help="photos to use")
     parser.add_argument("--psnr", type=float, nargs="+", default=[50.0, 51.5], help="of the pilot")
     parser.add_argument("--budget", type=float, default=5.0, help="seconds for one search")

@@ -18,6 +18,8 @@ from morebits.codecs.pilot.coherent import Demodulated
 
 #: Independent places in one period (two half turns together), from 60 unmarked CID22 photos.
 POSITIONS = math.exp(16.2)
+#: What a score in standard deviations is worth when the noise is rougher than it seems.
+_MARGIN = 0.95
 
 
 def log_chance(found: Demodulated, score: float) -> float:
@@ -29,6 +31,14 @@ def log_chance(found: Demodulated, score: float) -> float:
     coherence = max(score * found.noise / math.sqrt(energy), 0.0)
     lightness = float((total**4).sum()) / energy**2
     return float(log_ndtr(-coherence)) - coherence**4 * lightness / 64
+
+
+def log_chance_unselected(found: Demodulated, score: float) -> float:
+    """The same for a map that was not chosen for its strong waves, where strength counts too.
+
+    The score is then nearly Gaussian; the margin is for pictures whose noise is not.
+    """
+    return math.log(2) + min(log_chance(found, score), float(log_ndtr(-_MARGIN * score)))
 
 
 def p_value(log_chance: float, maps: int) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from morebits.codecs.keys import Key
 from morebits.codecs.pilot.adding import rgb
 from morebits.codecs.pilot.chance import p_value
-from morebits.codecs.pilot.coherent import demodulate
+from morebits.codecs.pilot.coherent import demodulate, positions
 from morebits.codecs.pilot.located import Located
 from morebits.codecs.pilot.refining import objective
 from morebits.codecs.pilot.search import Search
@@ -96,6 +96,24 @@ def presence(image: object, key: Key, matrix: Reals) -> float:
     target = objective(demodulate([view.patch], view.spectrum, view.table, linear))
     place = linear @ (target.centre - known[:, 2])
     return target.score(np.concatenate([linear.ravel(), place]))
+
+
+def crops(image: object, key: Key, count: int) -> list[Reals]:
+    """The most likely maps of a picture that was cut out and not otherwise moved, best first.
+
+    A part may be so small that its pilot alone cannot tell where it was; a decoder that knows
+    its message when it sees it can try them all.
+
+    >>> from morebits.codecs import pilot
+    >>> noise = np.random.default_rng(0).integers(0, 256, (240, 320, 3), np.uint8)
+    >>> marked = pilot.mark(noise // 4 + 90, "key", psnr=42)
+    >>> crops(marked[30:, 20:], "key", 3)[0].tolist()
+    [[1.0, 0.0, -20.0], [0.0, 1.0, -30.0]]
+    """
+    view = Search(read(image).array, waves(key)).view
+    found = demodulate([view.patch], view.spectrum, view.table, np.eye(2))
+    offsets = [np.rint(place - found.middle) for _, place in positions(found, count)]
+    return [np.column_stack([np.eye(2), -offset]) for offset in offsets]
 
 
 def _locks(

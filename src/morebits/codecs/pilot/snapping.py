@@ -106,6 +106,21 @@ class _Edits:
 
         even = np.concatenate([[scales.mean()], self.six[4:]])
         yield from self._family("even scale", 3, alike, even)
+        if np.array_equal(upright, np.eye(2)):
+            yield from self._resized_and_cropped(scales)
+
+    def _resized_and_cropped(self, scales: Reals) -> Iterator[Snapped]:
+        """A crop at whole pixels of the resized frame: p = (q + corner + 1/2) scale - 1/2."""
+        origin = self.six[4:] - self.linear @ self.target.centre
+        x, y = np.floor((origin + 0.5) / scales - 0.5)
+        for corner in np.array([(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)]) + 0.5:
+
+            def part(each: Reals, corner: Reals = corner) -> Reals:
+                return self._six(np.diag(each), corner * each - 0.5)
+
+            # The scales that keep the middle where the free fit has it.
+            start = (self.six[4:] + 0.5) / (self.target.centre + corner)
+            yield from self._family("resize and crop", 2, part, start)
 
     def turned(self) -> Iterator[Snapped]:
         """Turned about the centre on the same canvas, then perhaps resized, cropped or both."""
@@ -116,11 +131,6 @@ class _Edits:
             linear = _rotation(x[0]) @ flip
             return self._six(linear, middle - linear @ middle)
 
-        def turn_resized(x: Reals) -> Reals:
-            linear = x[1] * _rotation(x[0]) @ flip
-            original = x[1] * np.array(self.size)
-            return self._six(linear, (original - 1) / 2 - linear @ middle)
-
         def rigid(x: Reals) -> Reals:
             return np.concatenate([(_rotation(x[0]) @ flip).ravel(), x[1:]])
 
@@ -130,8 +140,22 @@ class _Edits:
         if abs(scale - 1) < 0.02:
             yield from self._family("rotation", 1, turn, np.array([angle]))
             yield from self._family("rotation and crop", 3, rigid, np.array([angle, *self.six[4:]]))
-        yield from self._family("rotation and resize", 2, turn_resized, np.array([angle, scale]))
+        yield from self._turned_and_resized(angle, flip, scale)
         yield from self._family("similarity", 4, similar, np.array([angle, scale, *self.six[4:]]))
+
+    def _turned_and_resized(self, angle: float, flip: Reals, scale: float) -> Iterator[Snapped]:
+        """Turned on a canvas of whole pixels, and that resized to the received frame."""
+        size = np.array(self.size, np.float64)
+
+        def resized(x: Reals) -> Reals:
+            linear = _rotation(x[0]) @ flip @ np.diag(x[1:] / size)
+            return self._six(linear, (x[1:] - 1) / 2 - linear @ self.middle)
+
+        _, (angle, *sides) = maximise(self.target, resized, np.array([angle, *(scale * size)]))
+        for wide in _around(sides[0]):
+            for high in _around(sides[1]):
+                six = resized(np.array([angle, wide, high]))
+                yield self._edit("rotation and resize", 2.0, six)
 
     def free(self) -> Iterator[Snapped]:
         """The free fit itself."""

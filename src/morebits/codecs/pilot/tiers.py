@@ -19,6 +19,8 @@ from morebits.codecs.pilot.waves import Reals, Waves
 
 #: Two maps are neighbours when waves of this frequency (cycles per pixel) move by half a bin.
 _TYPICAL = 0.15
+#: The largest step, for pictures of a few pixels.
+_COARSEST = 0.05
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ def best(spectrum: Spectrum, table: Waves, tier: Tier, side: int) -> list[Reals]
 
     `side` is the longer side of the patch in pixels: it sets how close two maps may be.
     """
-    step = 0.5 / (_TYPICAL * side)
+    step = min(0.5 / (_TYPICAL * side), _COARSEST)
     kept: list[_Scored] = []
     for maps in tier.maps(step):
         found = scores(spectrum, table, maps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from morebits.codecs.pilot.chance import log_chance
+from morebits.codecs.pilot.chance import log_chance, log_chance_unselected
 from morebits.codecs.pilot.coherent import Demodulated, demodulate, positions
 from morebits.codecs.pilot.spectrum import spectrum
 from morebits.codecs.pilot.tiers import Tier, best
@@ -40,12 +40,13 @@ class View:
 
     def locks(self, tier: Tier) -> Iterator[list[Lock]]:
         """For each of the best maps of a tier its best places, the most convincing one first."""
+        chance = log_chance_unselected if tier.exact else log_chance
         side = max(self.patch.planes.shape[1:])
         for linear in best(self.spectrum, self.table, tier, side):
             plain = demodulate([self.patch], self.spectrum, self.table, linear)
             yield sorted(
                 (
-                    Lock(tier.name, self, found, place, log_chance(found, score))
+                    Lock(tier.name, self, found, place, chance(found, score))
                     for found in (plain, plain.turned())
                     for score, place in positions(found, _PLACES)
                 ),

@@ -20,7 +20,7 @@ from morebits.images import Samples
 
 TILE, HOP = 32, 16
 #: Spectrum / energy^EXPONENT: 0.5 whitens; more trusts quiet tiles more than loud ones.
-EXPONENT = 0.65
+EXPONENT = 0.7
 #: Eight times the energy that 8-bit rounding puts into one bin of a windowed tile.
 _FLOOR = 8 * (3 / 8 * TILE) ** 2 / 12
 #: Side of the square of equal pixels that counts as a hole, and how far its rim reaches.

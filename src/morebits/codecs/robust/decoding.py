@@ -26,7 +26,7 @@ from morebits.codecs.robust.rectifying import Rectified, Way, rectify, ways
 from morebits.codecs.robust.tiles import TILE
 
 #: A step of the lattice that is no better than this is chance, in standard deviations.
-_CHANCE = 3.0
+_CHANCE = 3.8
 #: One that is better shows that map and filter are right.
 _RIGHT = 4.0
 #: Rounds in which a map is mended.
@@ -35,6 +35,9 @@ _MENDED = 3
 _PLAIN = 9.0
 #: A map with a smaller p-value is right: then hues are tried, too.
 _SURE = 1e-6
+#: A map with a larger one is given up when it shows nothing as it is, and so many crops that the
+#: pilot cannot tell from chance are tried.
+_DOUBTFUL, _CROPS = 1e-4, 64
 #: Share of clipped pixels from which on they are rebuilt, and scale from which on a picture was
 #: not made smaller.
 _CLIPPED, _SHRUNK = 0.003, 0.98
@@ -108,11 +111,19 @@ class Found:
 def decode(image: NDArray[Any], key: Key, *, seconds: float) -> Found:
     """Read a picture (H, W, C) of 8-bit levels."""
     search = _Search(image, key, seconds)
-    if not search.try_map(_UNMOVED):
-        for located in pilot.candidates(image, key, budget_seconds=seconds):
-            if search.try_map(Map(located.matrix, located.model, located.p_value)):
-                break
+    for map_ in _maps(image, key, seconds):
+        if search.try_map(map_):
+            break
     return Found(search.decoded, search.best, search.tries, search.spent())
+
+
+def _maps(image: NDArray[Any], key: Key, seconds: float) -> Iterator[Map]:
+    """Maps worth trying, the cheapest first: none, what the pilot finds, crops it only suspects."""
+    yield _UNMOVED
+    for located in pilot.candidates(image, key, budget_seconds=seconds):
+        yield Map(located.matrix, located.model, located.p_value)
+    for matrix in pilot.crops(image, key, _CROPS):
+        yield Map(matrix, "crop")
 
 
 class _Search:
@@ -137,7 +148,8 @@ class _Search:
     def try_map(self, map_: Map) -> bool:
         """Whether the search is over after all that can be tried under a map."""
         for way in ways(map_.matrix):
-            here = self._turned(map_) if way == "nearest" else map_
+            doubtful = map_ is not _UNMOVED and map_.p_value > _DOUBTFUL
+            here = self._turned(map_) if way == "nearest" and not doubtful else map_
             attempts: list[Attempt] = []
             for look, undone, filters in self._edits(here):
                 attempt = self._try(here, way, look, undone, filters)
@@ -145,6 +157,8 @@ class _Search:
                     return True
                 if attempt is not None:
                     attempts.append(attempt)
+                elif doubtful:
+                    return False
             best = max(attempts, key=lambda each: each.read.step.score, default=None)
             if best is not None and best.read.step.score > _RIGHT:
                 self._align(best)

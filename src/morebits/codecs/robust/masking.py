@@ -19,7 +19,7 @@ from morebits.codecs.robust import tiles
 #: Side of the window in which the deviation is taken, in pixels.
 _WINDOW = 7
 #: Deviation in levels at which the weight is 1, and the range of weights.
-_USUAL, _LOWEST, _HIGHEST = 8.0, 0.45, 1.3
+_USUAL, _LOWEST, _HIGHEST = 8.0, 0.25, 1.3
 #: Side of the blocks whose flattest quarter is held down.
 _BLOCK = 16
 

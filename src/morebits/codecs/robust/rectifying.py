@@ -69,11 +69,12 @@ def rectify(
     here[:, 2] += matrix[:, :2] @ [left * TILE, top * TILE]
     if way == "copied":
         here = np.rint(here)
-    seen = _inside(here, shape, width, height)
-    usable = tiles.split(seen).all(axis=2)
+    usable = _inside(here, shape, width, height)
     if not usable.any():
         return None
-    share = tiles.split(resampling.nearest(clipped, here, shape)).mean(axis=2)
+    share = np.zeros(usable.shape, np.float32)
+    if clipped.any():
+        share = tiles.split(resampling.nearest(clipped, here, shape)).mean(axis=2)
     return Rectified(
         _resampled(plane, here, shape, way), usable & (share < _LOST), share, int(top), int(left)
     )
@@ -98,12 +99,13 @@ def _copied(plane: Any, matrix: Any, shape: tuple[int, int]) -> NDArray[np.float
 
 
 def _inside(matrix: Any, shape: tuple[int, int], width: int, height: int) -> NDArray[np.bool_]:
-    """Which places of the grid lie in the picture."""
-    x, y = np.arange(shape[1]), np.arange(shape[0])[:, None]
-    across = matrix[0, 0] * x + matrix[0, 1] * y + matrix[0, 2]
-    down = matrix[1, 0] * x + matrix[1, 1] * y + matrix[1, 2]
+    """Which tiles lie wholly in the picture: those whose corners do."""
+    x, y = np.arange(0, shape[1], TILE), np.arange(0, shape[0], TILE)[:, None]
     edge = 0.5  # a resized picture ends half a pixel of its own beyond its last centre
-    return (
-        (across >= -edge) & (across <= width - 1 + edge)
-        & (down >= -edge) & (down <= height - 1 + edge)
-    )  # fmt: skip
+    inside = np.ones((shape[0] // TILE, shape[1] // TILE), bool)
+    for right, down in ((0, 0), (TILE - 1, 0), (0, TILE - 1), (TILE - 1, TILE - 1)):
+        across = matrix[0, 0] * (x + right) + matrix[0, 1] * (y + down) + matrix[0, 2]
+        below = matrix[1, 0] * (x + right) + matrix[1, 1] * (y + down) + matrix[1, 2]
+        inside &= (across >= -edge) & (across <= width - 1 + edge)
+        inside &= (below >= -edge) & (below <= height - 1 + edge)
+    return inside
