@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import errno
+import inspect
 import io
 import json
 import math
@@ -113,7 +114,8 @@ class TestHide:
     def test_a_pdf_into_a_jpeg(self, shell, photo):
         pdf = b"%PDF-1.7\n" + np.random.default_rng(1).bytes(20_000)
         Path("report.pdf").write_bytes(pdf)
-        shell.works("hide", photo, "-o", "marked.png", "--file", "report.pdf", "--key", "k", *TRELLIS)
+        words = ("-o", "marked.png", "--file", "report.pdf", "--key", "k")
+        shell.works("hide", photo, *words, *TRELLIS)
         shell.works("reveal", "marked.png", "-o", "back.pdf", "--key", "k")
         assert Path("back.pdf").read_bytes() == pdf
 
@@ -268,6 +270,96 @@ class TestHide:
         monkeypatch.setattr(os, "fsync", full)
         assert "marked.png: cannot be written (No space left" in shell.fails(*TEXT)
         monkeypatch.undo()
+
+
+class TestRobust:
+    """What `hide` does unless told otherwise."""
+
+    @pytest.fixture
+    def part(self, shell, photo) -> Path:
+        """A part of the photo that is large enough."""
+        with Image.open(photo) as image:
+            return shell.picture("part.png", np.array(image)[100:356, 100:356])
+
+    def hide(self, shell, part, *words):
+        return shell.works("hide", part, "--text", "made by me", *words)
+
+    def test_a_note_survives_a_jpeg_and_a_crop(self, shell, part):
+        out = self.hide(shell, part, "-o", "marked.jpg", "--survive", "jpeg:60").decode()
+        for words in ("10 bytes, no key", "survives", "jpeg:60", "marked.jpg", "yes"):
+            assert words in out
+        assert 45 < float(out.split("PSNR")[1].split()[0]) < 57
+        with Image.open("marked.jpg") as image:
+            image.crop((16, 24, 256, 240)).save("edited.jpg", quality=80)
+        code, out, err = shell("reveal", "edited.jpg")
+        assert (code, out) == (0, b"made by me")
+        undone = "crop of 16 pixels at the left and 24 at the top"
+        assert err == f"morebits: note: edited.jpg: undone: {undone}\n"
+        code, out, err = shell("reveal", "edited.jpg", "-o", "note.txt")
+        assert (code, out) == (0, b"wrote note.txt (10 bytes)\n")
+        assert undone in err
+
+    def test_json(self, shell, part):
+        out = self.hide(shell, part, "-o", "a.png", "--psnr", "45", "--key", "k", "--json")
+        found = json.loads(out)
+        assert found.pop("psnr") == pytest.approx(45, abs=0.05)
+        assert found.pop("bound_bits") > 10_000
+        assert found == {
+            "file": "a.png",
+            "payload_bytes": 10,
+            "message_bits": 80,
+            "lowest_psnr": 45.0,
+            "codec": "robust",
+            "survives": ["none"],
+            "encrypted": True,
+            "revealed": True,
+        }
+        shell.picture("flipped.png", np.array(Image.open("a.png"))[:, ::-1])
+        code, out, err = shell("reveal", "flipped.png", "--key", "k", "--json")
+        found = json.loads(out)
+        assert code == 0
+        assert found["undone"] == ["horizontal flip"]
+        assert np.shape(found["details"]["matrix"]) == (2, 3)
+        assert err == "morebits: note: flipped.png: undone: horizontal flip\n"
+
+    def test_several_edits(self, shell, part):
+        words = ("-o", "a.png", "--survive", "jpeg:80", "--survive", "hflip|jpeg:90")
+        found = json.loads(self.hide(shell, part, *words, "--psnr", "45", "--json"))
+        assert found["survives"] == ["none", "jpeg:80", "hflip|jpeg:90"]
+
+    def test_many_edits_are_counted(self, shell, part):
+        words = ("-o", "a.png", "--psnr", "42")
+        many = [word for light in range(90, 96) for word in ("--survive", f"jpeg:{light}")]
+        assert (
+            "jpeg:90, jpeg:91, jpeg:92 and 3 more edits"
+            in self.hide(shell, part, *words, *many).decode()
+        )
+        assert "no edit was tried" in self.hide(shell, part, *words, "--force").decode()
+
+    def test_quality(self, shell, part):
+        for name in ("a.jpg", "b.avif", "c.webp"):
+            self.hide(shell, part, "-o", name, "--psnr", "45", "--quality", "85")
+            assert shell.works("reveal", name) == b"made by me"
+        line = shell.fails(
+            "hide", part, "-o", "d.jpg", "--text", "a", "--psnr", "50", "--quality", "1"
+        )
+        assert "d.jpg: the payload did not come back from the written file" in line
+
+    def test_what_does_not_survive_is_refused(self, shell, part):
+        words = ("-o", "a.jpg", "--text", "made by me", "--survive", "crop:0.05|jpeg:10")
+        line = shell.fails("hide", part, *words, code=1)
+        assert "the payload, at 45 dB and after crop:0.05|jpeg:10, needs 10 bytes" in line
+
+    def test_seconds(self, shell, part):
+        line = shell.fails("reveal", part, "--seconds", "0.2", code=1)
+        assert "tried trellis, robust up to 0.2 seconds" in line
+        assert "--seconds" in line
+        assert "seconds is -1" in shell.fails("reveal", part, "--seconds", "-1")
+        assert "seconds is nan" in shell.fails("reveal", part, "--seconds", "nan")
+
+    def test_the_usual_seconds(self):
+        default = inspect.signature(cli.revealing.reveal).parameters["seconds"].default
+        assert default == hiding.DEFAULT_SECONDS
 
 
 class TestWrongUse:

@@ -86,6 +86,27 @@ def test_a_folder_there_and_back(photos, run):
     )
 
 
+def test_robust_marks_keep_lossy_names(photos, run):
+    """Their quality is for those files that have one."""
+    from PIL import Image
+
+    textured = np.random.default_rng(0).integers(80, 176, (120, 160, 3)).astype(np.uint8)
+    for name in ("large.png", "large.gif"):
+        Image.fromarray(textured).save(photos / name)
+    Image.fromarray(textured[::-1]).save(photos / "other.jpg")
+    words = ("photos/large.*", "photos/other.jpg", "-o", "marked", "--text", "x", "--psnr", "45")
+    lines, _ = run("hide", *words, "--quality", "85", "--survive", "jpeg:80", code=1)
+    found = by_name(lines, "cover")
+    assert found["other.jpg"]["file"] == "marked/other.jpg"
+    assert found["other.jpg"]["survives"] == ["none", "jpeg:80"]
+    assert "large.png is where large.gif goes already" in found["large.png"]["error"]
+    for name in ("large.png", "other.jpg"):
+        assert hiding.reveal(Path("marked") / name).payload == b"x"
+    lines, _ = run("reveal", "marked", "--seconds", "5")
+    assert {line["status"] for line in lines} == {"found"}
+    assert [line["undone"] for line in lines] == [[], []]
+
+
 def test_the_same_with_processes(photos, capsys):
     assert cli.main([*HIDE, "--jobs", "2"]) == 1
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -155,7 +176,10 @@ def test_folders_below_are_kept(photos, run):
         (("hide", "photos/*.gif", "-o", "m", "--text", "x"), "has no pictures"),
         (("hide", "empty", "-o", "m", "--text", "x"), "empty: has no pictures"),
         (("hide", "photos", "-o", "m", "--text", "x", "--psnr", "nan"), "psnr"),
-        (("hide", "photos", "-o", "m", "--text", "x", "--states", "7"), "states"),
+        (("hide", "photos", "-o", "m", "--text", "x", "--states", "7", *TRELLIS[:2]), "states"),
+        (("hide", "photos", "-o", "m", "--text", "x", "--quality", "0"), "quality is 0"),
+        (("hide", "photos", "-o", "m", "--text", "x", "--survive", "magic"), "magic"),
+        (("reveal", "photos", "--seconds", "0"), "seconds is 0"),
         (("hide", "photos", "-o", "m", "--text", "x", "--max-megapixels", "0"), "above 0"),
         (("hide", "photos", "-o", "m"), "give one of --text and --file"),
         (("reveal", "photos", "-o", "a.png"), "give a folder for the outputs"),
