@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from morebits.codecs.robust import lattice, tiles
 from morebits.codecs.robust.layout import KNOWN
 from morebits.codecs.robust.reading import Read
-from morebits.codecs.robust.tiles import NUMBERS, TILE
+from morebits.codecs.robust.tiles import TILE
 
 #: Shifts of the grid, in pixels, and rounds of the climb.
 _SHIFTS = np.arange(-0.6, 0.61, 0.12)
@@ -46,7 +46,7 @@ def aligned(
 
     `origin` is the place (x, y) of the plane's first pixel in the original.
     """
-    numbers, centres, span = _numbers(plane, filters, read)
+    numbers, span = _numbers(plane, filters, read)
     start = _best_shift(numbers)
     found = _climbed(numbers, start)
     # Parameters are shifts at the centre and at the ends of the frame.
@@ -57,7 +57,7 @@ def aligned(
     return np.column_stack([forward @ (np.eye(2) + linear), matrix[:, 2] + forward @ constant])
 
 
-def _numbers(plane: Any, filters: Any, read: Read) -> tuple[_Numbers, Any, Any]:
+def _numbers(plane: Any, filters: Any, read: Read) -> tuple[_Numbers, Any]:
     seen = read.tiles
     steps = read.steps
     down, across = np.gradient(plane)
@@ -81,7 +81,7 @@ def _numbers(plane: Any, filters: Any, read: Read) -> tuple[_Numbers, Any, Any]:
         np.hypot(gx, gy).reshape(-1),
         weight.reshape(-1).astype(np.float32),
     )
-    return flat, centres, (middle, half)
+    return flat, (middle, half)
 
 
 def _best_shift(numbers: _Numbers) -> NDArray[np.float64]:
@@ -106,7 +106,9 @@ def _climbed(numbers: _Numbers, start: NDArray[np.float64]) -> NDArray[np.float6
     found = start.copy()
     turn = np.float32(2 * np.pi) * numbers.harmonic
     for unsure in np.geomspace(_FROM, _TO, _ROUNDS):
-        trust = numbers.weight / (1 + (np.float32(unsure) * numbers.steep * numbers.harmonic / 0.15) ** 2)
+        trust = numbers.weight / (
+            1 + (np.float32(unsure) * numbers.steep * numbers.harmonic / 0.15) ** 2
+        )
         phase = turn * (numbers.cells + numbers.slopes @ found.astype(np.float32))
         pull = -(trust * turn * np.sin(phase)) @ numbers.slopes
         # The expected curvature is that of numbers near their points, as sure as they are.

@@ -42,8 +42,7 @@ def directions(channels: int) -> NDArray[np.float32]:
     """
     if channels == 1:
         return np.ones(1, np.float32)
-    return WEIGHTS / (WEIGHTS @ WEIGHTS)
-
+    return WEIGHTS / np.float32(WEIGHTS @ WEIGHTS)
 
 
 def clipped(array: NDArray[Any]) -> NDArray[np.float32]:
@@ -85,7 +84,7 @@ class _Fit:
         total = self._mean(weight) + np.float32(1e-4)
         channels = [levels[..., c] * weight for c in range(3)]
         self.mean = [self._mean(each) / total for each in channels]
-        self.cov = {
+        self.cov: dict[tuple[int, int], Any] = {
             (a, b): self._mean(channels[a] * levels[..., b]) / total - self.mean[a] * self.mean[b]
             for a in range(3)
             for b in range(a, 3)
@@ -103,11 +102,12 @@ class _Fit:
         one = np.where(there[..., a], ca / caa * off_a, only_b)
         change = np.where(there[..., a] & there[..., b], both, one)
         guess = self.mean[channel] + change
-        return np.where(np.isnan(guess), self.levels[..., channel], guess)
+        return np.where(np.isnan(guess), self.levels[..., channel], guess).astype(np.float32)
 
     def _cov(self, a: int, b: int) -> NDArray[np.float32]:
         return self.cov[min(a, b), max(a, b)]
 
     @staticmethod
     def _mean(plane: NDArray[np.float32]) -> NDArray[np.float32]:
-        return uniform_filter(plane, _WINDOW, mode="nearest")
+        mean: NDArray[np.float32] = uniform_filter(plane, _WINDOW, mode="nearest")
+        return mean

@@ -33,7 +33,7 @@ _RIGHT = 4.0
 _MENDED = 3
 #: A step that leaves no doubt.
 _PLAIN = 9.0
-#: A map with a smaller p-value is right: then hues are tried, too.
+#: A map with a smaller p-value is beyond doubt: the first one is tried with all edits.
 _SURE = 1e-6
 #: A map with a larger one is given up when it shows nothing as it is, and so many crops that the
 #: pilot cannot tell from chance are tried.
@@ -121,9 +121,9 @@ def _maps(image: NDArray[Any], key: Key, seconds: float) -> Iterator[Map]:
     """Maps worth trying, the cheapest first: none, what the pilot finds, crops it only suspects."""
     yield _UNMOVED
     for located in pilot.candidates(image, key, budget_seconds=seconds):
-        yield Map(located.matrix, located.model, located.p_value)
+        yield Map(located.matrix.astype(np.float64), located.model, located.p_value)
     for matrix in pilot.crops(image, key, _CROPS):
-        yield Map(matrix, "crop")
+        yield Map(matrix.astype(np.float64), "crop")
 
 
 class _Search:
@@ -136,6 +136,7 @@ class _Search:
         self.best: Attempt | None = None
         self.tries = 0
         self._looks: dict[str, Look] = {}
+        self._sure = False  # whether the first map beyond doubt was tried with all edits
 
     def spent(self) -> float:
         """Seconds since the start."""
@@ -172,15 +173,19 @@ class _Search:
         shrunk = min(across, down) < _SHRUNK
         plain = equalising.shrink(down, across) if shrunk else None
         colours = self.image.shape[2] == 3
-        if map_ is _UNMOVED or np.abs(map_.matrix - _UNMOVED.matrix).max() > _SAME:
+        moved = np.abs(map_.matrix - _UNMOVED.matrix).max() > _SAME
+        sure = map_.p_value < _SURE and not self._sure
+        if moved or map_ is _UNMOVED:
             yield "", "", plain
             if colours and self._look("").clipped.mean() > _CLIPPED:
                 yield "restored", "clipping", plain
-            for sigma in equalising.BLURS:
-                yield "", f"blur {sigma:g}", equalising.blur(sigma)
-        if colours and map_.p_value < _SURE:
+        if sure and colours:
             for turn in _HUES:
                 yield f"hue {turn:g}", f"hue {turn:g}", plain
+        if map_ is _UNMOVED or (sure and moved):
+            for sigma in equalising.BLURS:
+                yield "", f"blur {sigma:g}", equalising.blur(sigma)
+        self._sure = self._sure or sure
 
     def _look(self, name: str) -> Look:
         """The picture with one of its colours' edits undone."""
@@ -258,9 +263,7 @@ def _angles(matrix: NDArray[np.float64]) -> list[float]:
     return [0.0, *near, *_ANGLES[1:]]
 
 
-def _turn(
-    matrix: NDArray[np.float64], angle: float, shape: tuple[int, ...]
-) -> NDArray[np.float64]:
+def _turn(matrix: NDArray[np.float64], angle: float, shape: tuple[int, ...]) -> NDArray[np.float64]:
     """A map followed by a small rotation about the middle of the received picture."""
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     middle = np.array([shape[1] - 1, shape[0] - 1]) / 2

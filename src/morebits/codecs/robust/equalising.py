@@ -45,7 +45,7 @@ def _triangle(ratio: float) -> NDArray[np.float32]:
 
 
 def _frequencies() -> NDArray[np.float64]:
-    return np.fft.rfftfreq(512)
+    return np.arange(257) / 512
 
 
 def _inverse(left: NDArray[np.float64]) -> NDArray[np.float32]:

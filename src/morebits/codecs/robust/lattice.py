@@ -94,7 +94,7 @@ def unknown_likelihoods() -> NDArray[np.float64]:
 
 @cache
 def soft_values() -> NDArray[np.float32]:
-    """ln P(1) / P(0) of each bin, one row for each model."""
+    """The soft value, ln P(1) / P(0), of each bin; one row for each model."""
     logs = known_likelihoods()
     return (np.roll(logs, BINS // 2, axis=1) - logs).astype(np.float32)
 

@@ -67,7 +67,7 @@ class Window:
     @property
     def dither(self) -> NDArray[np.float32]:
         """In cells, (rows, columns, 42)."""
-        return self.layout.dither[np.ix_(self.i, self.j)].astype(np.float32) / DITHERS
+        return self.layout.dither[np.ix_(self.i, self.j)] * np.float32(1 / DITHERS)
 
     @property
     def roles(self) -> NDArray[np.uint8]:

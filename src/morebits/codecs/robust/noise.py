@@ -3,7 +3,8 @@
 Numbers that an edit treats alike form a group: tiles of similar activity, similar frequencies,
 clipped or not. Within a group the noise has one model, a Gaussian and a share of lost numbers:
 the one that makes the places in the cell most likely, those of known bits directly, those of
-unknown bits as a mixture of both. Thus JPEG, blur, bad registration and clipped highlights need no models.
+unknown bits as a mixture of both. Thus JPEG, blur, bad
+registration and clipped highlights need no models of their own.
 """
 
 from __future__ import annotations

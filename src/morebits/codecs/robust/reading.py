@@ -134,9 +134,7 @@ def read(tiles: Tiles, step: Step) -> Read:
     return Read(tiles, step, soft, trust, steps.astype(np.float32), classes)
 
 
-def _finer(
-    tiles: Tiles, step: Step, calm: NDArray[np.bool_], trust: NDArray[np.intp]
-) -> Step:
+def _finer(tiles: Tiles, step: Step, calm: NDArray[np.bool_], trust: NDArray[np.intp]) -> Step:
     """The step near this one that makes all numbers most likely, not only the known ones."""
     sure = np.flatnonzero(lattice.sharpness(2)[trust].max(axis=1) > _SURE)
     if len(sure) < _FEWEST:
@@ -232,7 +230,9 @@ def _again(reading: Read, others: NDArray[np.float32]) -> NDArray[np.float32]:
     """
     tiles = reading.tiles
     belief = np.tanh(np.clip(others, -20, 20) / 2)
-    phases = np.cos(np.float32(2 * np.pi) * lattice.places(tiles.values, tiles.dither, reading.steps))
+    phases = np.cos(
+        np.float32(2 * np.pi) * lattice.places(tiles.values, tiles.dither, reading.steps)
+    )
     agreement = -(belief * phases).sum(axis=1) / ((belief * belief).sum(axis=1) + 1)
     groups = noise.groups(agreement.astype(np.float32), np.zeros(tiles.count, np.intp))
     where = lattice.bins(lattice.places(tiles.values, tiles.dither, reading.steps))
