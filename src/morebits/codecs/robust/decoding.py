@@ -28,16 +28,18 @@ from morebits.codecs.robust.tiles import TILE
 #: A step of the lattice that is no better than this is chance, in standard deviations.
 _CHANCE = 3.8
 #: One that is better shows that map and filter are right.
-_RIGHT = 4.0
+_RIGHT = 4.5
 #: Rounds in which a map is mended.
 _MENDED = 3
 #: A step that leaves no doubt.
 _PLAIN = 9.0
 #: A map with a smaller p-value is beyond doubt: the first one is tried with all edits.
 _SURE = 1e-6
-#: A map with a larger one is given up when it shows nothing as it is, and so many crops that the
-#: pilot cannot tell from chance are tried.
-_DOUBTFUL, _CROPS = 1e-4, 64
+#: A map with a larger one is given up when it shows nothing as it is.
+_DOUBTFUL = 1e-4
+#: Of pictures with at most so many pixels so many crops are tried that the pilot cannot tell from
+#: chance; larger ones have pilot enough.
+_SMALL, _CROPS = 160_000, 64
 #: Share of clipped pixels from which on they are rebuilt, and scale from which on a picture was
 #: not made smaller.
 _CLIPPED, _SHRUNK = 0.003, 0.98
@@ -122,8 +124,9 @@ def _maps(image: NDArray[Any], key: Key, seconds: float) -> Iterator[Map]:
     yield _UNMOVED
     for located in pilot.candidates(image, key, budget_seconds=seconds):
         yield Map(located.matrix.astype(np.float64), located.model, located.p_value)
-    for matrix in pilot.crops(image, key, _CROPS):
-        yield Map(matrix.astype(np.float64), "crop")
+    if image.shape[0] * image.shape[1] <= _SMALL:
+        for matrix in pilot.crops(image, key, _CROPS):
+            yield Map(matrix.astype(np.float64), "crop")
 
 
 class _Search:

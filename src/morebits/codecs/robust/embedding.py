@@ -26,7 +26,7 @@ _FLAT_SHARE = 0.67
 #: Steps of the lattice that are tried, in levels of 8 bits.
 _STEPS = (0.2, 250.0)
 #: Rounds of the search in the rounded picture; it ends when it is this close below the budget.
-_ROUNDS, _CLOSE = 8, 0.004
+_ROUNDS, _CLOSE = 8, 0.0015
 
 
 @dataclass(frozen=True, eq=False)
