@@ -58,6 +58,7 @@ class Robust:
     """
 
     name = "robust"
+    seals = True
 
     def __init__(
         self, *, psnr: float | None = None, survive: Survive | None = None, key: keys.Key = None,
