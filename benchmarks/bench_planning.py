@@ -34,6 +34,8 @@ EDITS = (
 )  # fmt: skip
 #: Ratio of two sizes that are tried one after the other, and how far from the prediction.
 FACTOR, FARTHEST = 1.15, 3.0
+#: Smallest payload that is tried, in bytes.
+LEAST = 4
 #: Seconds for one attempt to read.
 SECONDS = 2.0
 KIND_SIZE = (640, 480)
@@ -61,16 +63,12 @@ def survives(photo: Picture, size: int, edit: str, psnr: float, seed: int) -> bo
 
 def largest(photo: Picture, start: int, edit: str, psnr: float, seed: int) -> int:
     """Bytes of the largest payload that comes back, searched from `start` on; 0: none near it."""
-    size = max(start, 4)
-    good = survives(photo, fitting(size), edit, psnr, seed)
-    grows = good
-    while start / FARTHEST < size < max(start, 4) * FARTHEST:
+    size = float(max(start, LEAST))
+    grows = survives(photo, fitting(size), edit, psnr, seed)
+    while start / FARTHEST < size < start * FARTHEST and size >= LEAST:
         size = size * FACTOR if grows else size / FACTOR
-        now = survives(photo, fitting(size), edit, psnr, seed)
-        if grows and not now:
-            return fitting(size / FACTOR)
-        if not grows and now:
-            return fitting(size)
+        if survives(photo, fitting(size), edit, psnr, seed) != grows:
+            return fitting(size / FACTOR if grows else size)
     return fitting(size) if grows else 0
 
 

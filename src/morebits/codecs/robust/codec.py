@@ -106,6 +106,8 @@ class Robust:
     def extract(self, image: Any, /) -> Extraction:
         """The message, whatever was done to the picture; falsy when there is none."""
         picture = images.read(image)
+        if picture.array[..., 0].size < _FEWEST_TILES * TILE**2:
+            return Extraction("nothing", self.name)
         found = decoding.decode(eight_bits(picture.array), self.key, seconds=self.seconds)
         if found.decoded is None:
             return Extraction("nothing", self.name, details=found.details)

@@ -42,12 +42,10 @@ _SEEDS = (1_000_001, 1_000_002)
 #: read all there is. Tried again are edits that leave up to so many times what the hardest one
 #: does, as long as that finds so many times more.
 _FIRST, _ROUNDS, _SIMILAR, _MORE = 1, 3, 2.0, 1.1
-#: The code is tried with the soft values times these.
-_SCALES = (np.float32(1), np.float32(0.6))
 #: What is tried next when a payload does not survive, as a share of it.
 _LESS = 0.8
 #: Bits of a message for each bit that the soft values carry; short messages get less.
-_SHARE, _SHORT = 0.66, 1.5
+_SHARE, _SHORT = 0.72, 1.5
 #: Seconds for one trial, and for each megapixel of it: a reader who takes longer finds nothing.
 _PATIENCE = 3.0
 #: Seconds for a trial in the search, and how many times what it took at the lowest PSNR.
@@ -103,7 +101,7 @@ def message_bits(information: float) -> int:
     """Bits of the longest message that so much information gives back, in most cases.
 
     >>> message_bits(10_000), message_bits(100)
-    (6450, 51)
+    (7050, 57)
     """
     return max(0, int(_SHARE * information - _SHORT * math.sqrt(max(information, 0))))
 
@@ -112,7 +110,7 @@ def payload_bytes(information: float) -> int | None:
     """Bytes of the longest payload for it; None when not even an empty one fits.
 
     >>> payload_bytes(2000), payload_bytes(50)
-    (148, None)
+    (164, None)
     """
     bits = message_bits(information)
     fitting = [each for each in range(sizes.CLASSES) if sizes.message_bits(each) <= bits]
@@ -131,8 +129,7 @@ def carried(found: decoding.Found) -> float:
     bits = window.bits(found.decoded.index, found.decoded.bits)[usable]
     right = read.soft * (2 * bits.astype(np.float32) - 1)
     right = right[read.tiles.roles >= KNOWN + TELLING]
-    nats = min(float(np.logaddexp(0, -right * scale).sum()) for scale in _SCALES)
-    return max(0.0, right.size - nats / math.log(2))
+    return max(0.0, right.size - float(np.logaddexp(0, -right).sum()) / math.log(2))
 
 
 class Planner:
@@ -184,7 +181,7 @@ class Planner:
 
     def quietest(self, payload: bytes) -> NDArray[Any]:
         """The marked picture with the highest PSNR at which it survives every edit."""
-        first = _strongest(self._edits)
+        first = strongest(self._edits)
         self._steps.expect(len(first) + _HARDEST * _LEVELS.bit_length() + len(self._edits))
         marked = self._marked(payload, LOWEST)
         trials = sorted(
@@ -273,7 +270,7 @@ class _Steps:
             self._progress(1.0)
 
 
-def _strongest(edits: tuple[Attack, ...]) -> tuple[Attack, ...]:
+def strongest(edits: tuple[Attack, ...]) -> tuple[Attack, ...]:
     """Of every family the edits farthest from changing nothing, on either side; all others."""
     chosen: dict[Any, Attack] = {}
     for edit in edits:
