@@ -1,0 +1,162 @@
+"""From an edited picture to its message, and to nothing where there is none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from morebits.attacks import parse
+from morebits.codecs.robust import Robust, decoding
+from morebits.codecs.robust.decoding import Found
+
+FOLDER = Path(__file__).parents[1] / "golden"
+GOLDEN = json.loads((FOLDER / "robust-marks-1.json").read_text())
+
+
+def payload_of(found: Found) -> bytes | None:
+    return None if found.decoded is None else found.decoded.opened.payload
+
+
+class TestFound:
+    @pytest.mark.parametrize(
+        ("edit", "geometry"),
+        [
+            ("none", "identity"),
+            ("jpeg:50", "identity"),
+            ("webp:60", "identity"),
+            ("blur:7", "identity"),
+            ("median:3", "identity"),
+            ("noise:4", "identity"),
+            ("brightness:0.5", "identity"),
+            ("brightness:1.5", "identity"),
+            ("contrast:1.5", "identity"),
+            ("grayscale", "identity"),
+            ("hflip", "flip"),
+            ("rotate:90", "turn"),
+            ("rotate:180|jpeg:70", "turn"),
+            ("rotate:7", "rotation"),
+            ("rotate:30|jpeg:80", "rotation"),
+            ("crop:0.6", "crop"),
+            ("crop:0.7|brightness:1.2|jpeg:60", "crop"),
+            ("resize:0.6", "resize"),
+            ("resize:1.4", "resize"),
+            ("resize:0.71|jpeg:70", "resize"),
+        ],
+    )
+    def test_after(self, marked, payload, edit, geometry):
+        found = decoding.decode(parse(edit)(marked, seed=3), "key", seconds=30)
+        assert payload_of(found) == payload
+        assert found.details["geometry"] == geometry
+
+    @pytest.mark.parametrize("turn", [0.1, -0.2])
+    def test_after_another_hue(self, marked, payload, turn):
+        found = decoding.decode(parse(f"hue:{turn}")(marked), "key", seconds=30)
+        assert payload_of(found) == payload
+        assert found.details["undone"] == f"hue {turn}"
+
+    def test_after_light_that_burns_out(self, scene, payload):
+        """Highlights of coloured surfaces come back from the channels that are left."""
+        bits = np.unpackbits(np.frombuffer(payload, np.uint8))
+        marked = Robust(psnr=45, key="key").embed(scene(240, 336, 5), bits).image
+        bright = parse("brightness:1.8")(marked)
+        assert (bright == 255).any(axis=2).mean() > 0.3
+        assert payload_of(decoding.decode(bright, "key", seconds=30)) == payload
+
+    def test_in_gray(self, cover, payload):
+        bits = np.unpackbits(np.frombuffer(payload, np.uint8))
+        gray = Robust(psnr=45, key="key").embed(cover[..., 1], bits).image
+        gray = gray.reshape(240, 336, 1)
+        assert payload_of(decoding.decode(gray, "key", seconds=30)) == payload
+        received = parse("jpeg:60")(gray[40:, 30:])
+        assert payload_of(decoding.decode(received, "key", seconds=30)) == payload
+
+    def test_with_the_map_that_was_undone(self, marked):
+        found = decoding.decode(marked[50:230, 60:], "key", seconds=30)
+        assert found.best is not None
+        assert found.best.map.matrix == pytest.approx(np.array([[1, 0, -60], [0, 1, -50]]))
+        assert found.details["matrix"] == [[1, 0, -60], [0, 1, -50]]
+
+    def test_with_the_step_after_a_change_of_light(self, marked):
+        plain = decoding.decode(marked, "key", seconds=30).details
+        dark = decoding.decode(parse("brightness:0.5")(marked), "key", seconds=30).details
+        assert dark["step"] == pytest.approx(plain["step"] / 2, rel=0.01)
+        assert dark["information"] > 0.9 * plain["information"]
+
+    def test_details_are_plain(self, marked):
+        details = decoding.decode(marked, "key", seconds=30).details
+        assert json.loads(json.dumps(details)) == details
+        assert set(details) >= {"geometry", "matrix", "undone", "step", "score", "information"}
+
+    def test_in_a_real_photo_after_a_social_network(self, photo, payload):
+        bits = np.unpackbits(np.frombuffer(payload, np.uint8))
+        original = np.asarray(Image.open(photo).convert("RGB"))
+        marked = Robust(psnr=45, key="key").embed(original, bits).image
+        received = parse("fit:480|jpeg:70")(marked)[10:, 8:]
+        assert payload_of(decoding.decode(received, "key", seconds=30)) == payload
+
+
+class TestNothing:
+    def test_in_a_picture_without_a_mark(self, cover):
+        found = decoding.decode(cover[:192, :192], "key", seconds=30)
+        assert found.decoded is None
+
+    @pytest.mark.parametrize("key", ["another", None])
+    def test_with_another_key(self, marked, key):
+        assert payload_of(decoding.decode(marked[:168, :168], "key", seconds=30))
+        assert decoding.decode(marked[:168, :168], key, seconds=30).decoded is None
+
+    @pytest.mark.parametrize(("value", "channels"), [(0, 3), (128, 1), (255, 3)])
+    def test_in_one_colour(self, value, channels):
+        plain = np.full((72, 96, channels), value, np.uint8)
+        assert decoding.decode(plain, "key", seconds=30).decoded is None
+
+    @pytest.mark.parametrize("size", [(1, 1), (1, 300), (24, 24), (47, 25)])
+    def test_in_tiny_pictures(self, size):
+        picture = np.random.default_rng(0).integers(0, 256, (*size, 3), np.uint8)
+        assert decoding.decode(picture, "key", seconds=30).decoded is None
+
+
+class TestTime:
+    """A clock of our own: nothing here waits."""
+
+    def test_no_time_is_one_try(self, marked, payload):
+        """The picture as it is gets its chance, whatever the time."""
+        assert payload_of(decoding.decode(marked, "key", seconds=1e-6)) == payload
+
+    def test_no_time_leaves_edits_undone(self, marked, monkeypatch):
+        turned = parse("rotate:7")(marked)
+        asked: list[float] = []
+        monkeypatch.setattr(decoding.pilot, "candidates", lambda *_, **__: asked.append(1))
+        found = decoding.decode(turned, "key", seconds=1e-6)
+        assert found.decoded is None
+        assert not asked
+
+    def test_the_search_ends_when_the_time_is_up(self, cover, monkeypatch):
+        """Every look at the clock takes a second; ten seconds are few looks."""
+        looks: list[float] = []
+
+        def clock() -> float:
+            looks.append(1.0)
+            return float(len(looks))
+
+        monkeypatch.setattr(decoding.time, "perf_counter", clock)
+        found = decoding.decode(cover[:192, :192], "key", seconds=10)
+        assert found.decoded is None
+        assert found.seconds > 10
+        assert len(looks) < 60
+
+
+class TestGolden:
+    """Pictures that were marked when the format was made: every later version reads them."""
+
+    @pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["file"])
+    def test_is_still_read(self, case):
+        found = Robust(key=case["key"]).extract(FOLDER / case["file"])
+        assert found.status == "found"
+        assert found.payload is not None
+        assert found.payload.hex() == case["payload"]
+        assert found.details["geometry"] == case["geometry"]

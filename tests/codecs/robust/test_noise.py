@@ -1,0 +1,97 @@
+"""The noise that was put in is the noise that is found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from morebits.codecs.robust import lattice, noise
+from morebits.codecs.robust.lattice import ALPHA, MODELS
+
+
+def received(
+    random: np.random.Generator, sigma: float, lost: float, shape: tuple[int, ...]
+) -> np.ndarray:
+    """Bins of bits 0."""
+    place = (random.random(shape) - 0.5) * (1 - ALPHA) + random.normal(0, sigma, shape)
+    place = np.where(random.random(shape) < lost, random.random(shape), place)
+    return lattice.bins((place - np.floor(place)).astype(np.float32))
+
+
+def mean_cosine(model: np.ndarray) -> np.ndarray:
+    return lattice.sharpness(1)[model]
+
+
+class TestModels:
+    @pytest.mark.parametrize(
+        ("sigma", "lost"), [(0.03, 0.01), (0.1, 0.05), (0.17, 0.01), (0.05, 0.5), (0.25, 0.15)]
+    )
+    @pytest.mark.parametrize("share", [0.05, 1])
+    def test_find_what_was_put_in(self, sigma, lost, share):
+        """From a few known bits and many unknown ones, or from known ones alone."""
+        random = np.random.default_rng(3)
+        where = received(random, sigma, lost, (500, 42))
+        known = random.random(where.shape) < share
+        ones = ~known & (random.random(where.shape) < 0.5)
+        where = np.where(ones, (where + lattice.BINS // 2) % lattice.BINS, where)
+        model = noise.models(where, np.zeros(where.shape, np.intp), known)
+        true = (1 - lost) * np.exp(-2 * (np.pi * sigma) ** 2)
+        assert mean_cosine(model) == pytest.approx(true, abs=0.06)
+        if lost < 0.02:
+            assert MODELS[model[0], 0] == pytest.approx(sigma, rel=0.25)
+
+    def test_each_group_has_its_own(self):
+        random = np.random.default_rng(4)
+        where = np.concatenate([received(random, s, 0.01, (100, 42)) for s in (0.05, 0.3, 0.1)])
+        group = np.repeat([0, 1, 2], 100)[:, None] + np.zeros((1, 42), np.intp)
+        found = MODELS[noise.models(where, group, np.ones(where.shape, bool)), 0]
+        assert found[0] < found[2] < found[1]
+
+    def test_numbers_that_say_nothing_are_not_trusted(self):
+        random = np.random.default_rng(5)
+        where = random.integers(0, lattice.BINS, (200, 42))
+        known = np.arange(42) < 2
+        model = noise.models(where, np.zeros(where.shape, np.intp), known | (where < 0))
+        assert mean_cosine(model) < 0.3
+        assert np.abs(lattice.soft_values()[model]).max() < 1.2
+
+    def test_few_numbers_are_read_with_caution(self):
+        """One number in the right place is no proof of a perfect picture."""
+        where = np.zeros((1, 1), np.intp)
+        model = noise.models(where, where, np.ones((1, 1), bool))
+        assert mean_cosine(model) < 0.9
+
+
+class TestGroups:
+    @given(st.integers(1, 300), st.integers(1, 3), st.integers(0, 99))
+    @settings(max_examples=40)
+    def test_kinds_are_kept_apart(self, count, kinds, seed):
+        random = np.random.default_rng(seed)
+        activity = random.random(count).astype(np.float32)
+        kind = random.integers(0, kinds, count)
+        group = noise.groups(activity, kind)
+        assert group.shape == (count, 42)
+        assert group.min() >= 0
+        for a in range(kinds):
+            others = group[kind != a]
+            assert not np.isin(group[kind == a], others).any()
+
+    @given(st.integers(1, 400), st.integers(0, 99))
+    @settings(max_examples=30)
+    def test_busier_tiles_come_later(self, count, seed):
+        activity = np.random.default_rng(seed).random(count).astype(np.float32)
+        group = noise.groups(activity, np.zeros(count, np.intp))
+        assert (np.diff(group[np.argsort(activity)], axis=0) >= 0).all()
+        assert (np.diff(group, axis=1) >= 0).all()
+
+    def test_are_large_enough_to_tell_their_noise(self):
+        for count in (9, 40, 200, 1000):
+            activity = np.arange(count, dtype=np.float32)
+            sizes = np.bincount(noise.groups(activity, np.zeros(count, np.intp)).ravel())
+            assert sizes[sizes > 0].min() > 250
+
+    def test_many_tiles_have_several(self):
+        group = noise.groups(np.arange(1000, dtype=np.float32), np.zeros(1000, np.intp))
+        assert len(np.unique(group)) >= 24

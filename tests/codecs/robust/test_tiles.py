@@ -1,0 +1,135 @@
+"""Numbers of tiles against plain inner products, and filters against scipy's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import expm
+from scipy.ndimage import correlate1d
+
+from morebits.codecs.robust import equalising, tiles
+from morebits.codecs.robust.tiles import NUMBERS, TILE
+
+sides = st.integers(1, 4)
+
+
+def noise(rows: int, columns: int, seed: int = 0) -> np.ndarray:
+    plane = np.random.default_rng(seed).normal(100, 50, (rows * TILE, columns * TILE))
+    return plane.astype(np.float32)
+
+
+def close(a: np.ndarray, b: np.ndarray, most: float = 2e-3) -> bool:
+    return a.shape == b.shape and float(np.abs(a - b).max()) < most
+
+
+class TestBasis:
+    def test_is_orthonormal(self):
+        basis = tiles.basis().astype(np.float64)
+        assert np.abs(basis @ basis.T - np.eye(NUMBERS)).max() < 1e-5
+
+    def test_does_not_see_the_mean(self):
+        assert np.abs(tiles.basis().sum(axis=1)).max() < 1e-4
+
+    def test_waves_are_those_of_a_string_held_at_both_ends(self):
+        """Eigenvectors of the second difference with zeros just beyond the tile."""
+        string = 2 * np.eye(TILE) - np.eye(TILE, k=1) - np.eye(TILE, k=-1)
+        values, vectors = np.linalg.eigh(string)
+        assert (np.diff(values) > 0).all()
+        overlap = np.abs(tiles.waves() @ vectors[:, :7])
+        assert np.abs(overlap - np.eye(7)).max() < 1e-9
+
+    def test_is_made_of_the_lowest_products(self):
+        pairs = tiles.pairs()
+        assert len({tuple(pair) for pair in pairs.tolist()}) == NUMBERS + 1
+        taken = {tuple(pair) for pair in pairs.tolist()}
+        highest = max((i + 1) ** 2 + (j + 1) ** 2 for i, j in taken)
+        left_out = {(i, j) for i in range(7) for j in range(7)} - taken
+        assert min((i + 1) ** 2 + (j + 1) ** 2 for i, j in left_out) >= highest
+        assert (np.diff(tiles.frequencies()) >= 0).all()
+
+    def test_spectrum_stays_low(self):
+        """Hardly any energy above a quarter of a cycle a pixel, where edits destroy it."""
+        spectrum = np.abs(np.fft.fft2(tiles.basis().reshape(NUMBERS, TILE, TILE), (96, 96))) ** 2
+        cycles = np.abs(np.fft.fftfreq(96))
+        high = np.maximum(cycles[:, None], cycles) > 0.25
+        assert spectrum[:, high].sum() < 0.01 * spectrum.sum()
+
+    @pytest.mark.parametrize("angle", [0.02, 0.2, 2])
+    def test_is_as_close_as_can_be_to_dropping_the_first_product(self, angle):
+        """Any rotation of it is farther away."""
+        dropping = np.eye(NUMBERS + 1)[1:]
+        here = np.linalg.norm(tiles.turn() - dropping)
+        for seed in range(5):
+            skew = np.random.default_rng(seed).normal(0, angle, (NUMBERS, NUMBERS))
+            other = expm(skew - skew.T) @ tiles.turn()
+            assert np.linalg.norm(other - dropping) > here
+
+
+class TestAnalyse:
+    @given(sides, sides, st.integers(0, 99))
+    @settings(max_examples=15)
+    def test_is_inner_products_with_the_basis(self, rows, columns, seed):
+        plane = noise(rows, columns, seed)
+        direct = np.empty((rows, columns, NUMBERS))
+        for i in range(rows):
+            for j in range(columns):
+                tile = plane[i * TILE : (i + 1) * TILE, j * TILE : (j + 1) * TILE]
+                direct[i, j] = tiles.basis() @ tile.ravel()
+        assert close(tiles.analyse(plane), direct)
+        assert close(tiles.split(plane) @ tiles.basis().T, direct)
+
+    @pytest.mark.parametrize(
+        "filters",
+        [
+            equalising.blur(1.7),
+            equalising.shrink(0.5, 0.8),
+            (np.array([0.25, 0.5, 0.25]), np.array([1.0])),
+        ],
+        ids=["blur", "shrink", "vertical only"],
+    )
+    @pytest.mark.parametrize("shape", [(1, 1), (1, 4), (3, 2)])
+    def test_with_filters_is_the_filtered_plane(self, filters, shape):
+        plane = noise(*shape)
+        down, across = (np.asarray(each, np.float64) for each in filters)
+        filtered = correlate1d(plane.astype(np.float64), down, axis=0, mode="reflect")
+        filtered = correlate1d(filtered, across, axis=1, mode="reflect").astype(np.float32)
+        assert close(tiles.analyse(plane, filters), tiles.analyse(filtered), 0.02)
+
+    def test_does_not_see_brightness(self):
+        plane = noise(2, 2)
+        assert close(tiles.analyse(plane + np.float32(40)), tiles.analyse(plane), 0.01)
+
+    def test_takes_planes_that_are_not_contiguous(self):
+        plane = noise(4, 4)
+        part = plane[TILE : 3 * TILE, TILE : 4 * TILE]
+        assert close(tiles.analyse(part), tiles.analyse(plane)[1:3, 1:4])
+
+
+class TestSynthesise:
+    @given(st.integers(1, 40), sides, st.integers(0, 99))
+    @settings(max_examples=15)
+    def test_gives_the_numbers_back(self, rows, columns, seed):
+        numbers = np.random.default_rng(seed).normal(0, 9, (rows, columns, NUMBERS))
+        numbers = numbers.astype(np.float32)
+        assert close(tiles.analyse(tiles.synthesise(numbers)), numbers, 1e-3)
+
+    def test_is_the_smallest_plane(self):
+        """What remains of a plane is at right angles to it."""
+        plane = noise(2, 3)
+        shadow = tiles.synthesise(tiles.analyse(plane))
+        assert abs(float(np.vdot(shadow, plane - shadow))) < 1e-4 * float(np.vdot(shadow, shadow))
+
+    def test_costs_what_the_numbers_cost(self):
+        numbers = np.random.default_rng(1).normal(0, 3, (3, 2, NUMBERS)).astype(np.float32)
+        assert np.square(tiles.synthesise(numbers)).sum() == pytest.approx(
+            np.square(numbers).sum(), rel=1e-4
+        )
+
+
+def test_split_leaves_out_parts_of_tiles():
+    plane = np.arange(50 * 75).reshape(50, 75)
+    cells = tiles.split(plane)
+    assert cells.shape == (2, 3, TILE * TILE)
+    assert np.array_equal(cells[1, 2].reshape(TILE, TILE), plane[24:48, 48:72])
