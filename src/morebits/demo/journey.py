@@ -19,7 +19,7 @@ from morebits.types import Extraction
 #: 128 bytes, as many bits as the largest network of the paper hides.
 NOTE = (
     b"Rear Admiral Grace Hopper. This note was saved as JPEG, cut and turned with her photo, "
-    b"and was read from its pixels alone. 1024"
+    b"and was read from its pixels alone. 1024."
 )
 QUALITY = 70
 EDITS = (("crop:0.8", "cut to 80 % of each side"), ("rotate:7", "turned by 7 degrees"))

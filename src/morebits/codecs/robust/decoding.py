@@ -232,7 +232,7 @@ class _Search:
         attempt = Attempt(map_, way, look, undone, filters, rectified, read)
         if self.best is None or step.score > self.best.read.step.score:
             self.best = attempt
-        self.tries += len(read.classes)
+        self.tries += reading.MOST_TRIES
         self.decoded = reading.decode(read, self.opener)
         if self.decoded is not None:
             self.best = attempt
