@@ -2,9 +2,10 @@
 
 And a note hidden in it that is read after the photo was saved as JPEG, cut and turned; and a
 file, the figure of those numbers, as PDF. `run` writes `shared.jpg` and `edited.png` (the photo on
-its way, with the note), `capacity.json` (every number), `capacity.svg` and `capacity.png` (the figure), `marked.png` (the photo with the PDF in
-it), `revealed.pdf` (what came out of that file), `index.html` (a page that needs nothing else) and
-`benchmark/report.html`, the report of a small benchmark on pieces of the photo.
+its way, with the note), `capacity.json` (every number), `capacity.svg` and `capacity.png` (the
+figure), `marked.png` (the photo with the PDF in it), `revealed.pdf` (what came out of that file),
+`index.html` (a page that needs nothing else) and `benchmark/report.html`, the report of a small
+benchmark on pieces of the photo.
 """
 
 from __future__ import annotations
