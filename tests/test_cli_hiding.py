@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import errno
+import inspect
 import io
 import json
 import math
@@ -23,8 +24,10 @@ from PIL import Image, ImageCms
 from morebits import cli, hiding, images
 from morebits.cli import models
 from morebits.codecs import registry
+from morebits.codecs.robust import planning
 from morebits.codecs.trellis import Trellis
-from morebits.images.formats import FORMATS
+from morebits.images import lossy
+from morebits.images.formats import FORMATS, LOSSY_FORMATS
 
 PAYLOAD = np.random.default_rng(7).bytes(250)
 
@@ -81,7 +84,9 @@ def shell(tmp_path, monkeypatch, capsysbinary, pixels) -> Shell:
     return made
 
 
-HIDE = ("hide", "photo.png", "-o", "marked.png")
+PLAIN = ("hide", "photo.png", "-o", "marked.png")
+TRELLIS = ("--codec", "trellis")
+HIDE = (*PLAIN, *TRELLIS)
 TEXT = (*HIDE, "--text", "hi")
 
 
@@ -109,7 +114,8 @@ class TestHide:
     def test_a_pdf_into_a_jpeg(self, shell, photo):
         pdf = b"%PDF-1.7\n" + np.random.default_rng(1).bytes(20_000)
         Path("report.pdf").write_bytes(pdf)
-        shell.works("hide", photo, "-o", "marked.png", "--file", "report.pdf", "--key", "k")
+        words = ("-o", "marked.png", "--file", "report.pdf", "--key", "k")
+        shell.works("hide", photo, *words, *TRELLIS)
         shell.works("reveal", "marked.png", "-o", "back.pdf", "--key", "k")
         assert Path("back.pdf").read_bytes() == pdf
 
@@ -145,6 +151,7 @@ class TestHide:
             "message_bits": 8 * (len(PAYLOAD) + 39),
             "lowest_psnr": 42.0,
             "codec": "trellis",
+            "survives": [],
             "encrypted": True,
             "revealed": True,
         }
@@ -194,7 +201,7 @@ class TestHide:
         calm = {}
         for words in ((), ("--mask",)):
             name = f"marked{len(words)}.png"
-            shell.works("hide", "half.png", "-o", name, "--file", "payload.bin", *words)
+            shell.works("hide", "half.png", "-o", name, "--file", "payload.bin", *TRELLIS, *words)
             calm[words] = np.count_nonzero(np.array(Image.open(name))[:, :18] != 100)
             assert shell.works("reveal", name) == PAYLOAD
         assert calm["--mask",] < calm[()] / 2
@@ -209,7 +216,7 @@ class TestHide:
         exif = Image.Exif()
         exif[274] = 6
         shell.picture("lying.png", pixels, exif=exif.tobytes())
-        words = ("hide", "lying.png", "-o", "marked.png", "--text", "hi")
+        words = ("hide", "lying.png", "-o", "marked.png", "--text", "hi", *TRELLIS)
         assert "--upright" in shell.fails(*words)
         code, _, err = shell(*words, "--upright")
         assert (code, err) == (0, "")
@@ -221,7 +228,7 @@ class TestHide:
     def test_notes_go_to_stderr(self, shell, pixels):
         alpha = np.arange(48 * 40, dtype=np.uint8).reshape(48, 40)
         shell.picture("a.png", np.dstack([pixels, alpha]))
-        code, _, err = shell("hide", "a.png", "-o", "marked.png", "--text", "hi")
+        code, _, err = shell("hide", "a.png", "-o", "marked.png", "--text", "hi", *TRELLIS)
         assert (code, err) == (
             0,
             "morebits: note: a.png: alpha set aside: only colour channels count\n",
@@ -229,7 +236,7 @@ class TestHide:
         assert (np.array(Image.open("marked.png"))[..., 3] == alpha).all()
         profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
         shell.picture("icc.png", pixels, icc_profile=profile)
-        code, _, err = shell("hide", "icc.png", "-o", "marked.bmp", "--text", "hi")
+        code, _, err = shell("hide", "icc.png", "-o", "marked.bmp", "--text", "hi", *TRELLIS)
         assert (code, err) == (
             0,
             "morebits: note: marked.bmp: BMP cannot hold the picture's ICC profile\n",
@@ -265,6 +272,96 @@ class TestHide:
         monkeypatch.undo()
 
 
+class TestRobust:
+    """What `hide` does unless told otherwise."""
+
+    @pytest.fixture
+    def part(self, shell, photo) -> Path:
+        """A part of the photo that is large enough."""
+        with Image.open(photo) as image:
+            return shell.picture("part.png", np.array(image)[100:356, 100:356])
+
+    def hide(self, shell, part, *words):
+        return shell.works("hide", part, "--text", "made by me", *words)
+
+    def test_a_note_survives_a_jpeg_and_a_crop(self, shell, part):
+        out = self.hide(shell, part, "-o", "marked.jpg", "--survive", "jpeg:60").decode()
+        for words in ("10 bytes, no key", "survives", "jpeg:60", "marked.jpg", "yes"):
+            assert words in out
+        assert 45 < float(out.split("PSNR")[1].split()[0]) < 57
+        with Image.open("marked.jpg") as image:
+            image.crop((16, 24, 256, 240)).save("edited.jpg", quality=80)
+        code, out, err = shell("reveal", "edited.jpg")
+        assert (code, out) == (0, b"made by me")
+        undone = "crop of 16 pixels at the left and 24 at the top"
+        assert err == f"morebits: note: edited.jpg: undone: {undone}\n"
+        code, out, err = shell("reveal", "edited.jpg", "-o", "note.txt")
+        assert (code, out) == (0, b"wrote note.txt (10 bytes)\n")
+        assert undone in err
+
+    def test_json(self, shell, part):
+        out = self.hide(shell, part, "-o", "a.png", "--psnr", "45", "--key", "k", "--json")
+        found = json.loads(out)
+        assert found.pop("psnr") == pytest.approx(45, abs=0.05)
+        assert found.pop("bound_bits") > 10_000
+        assert found == {
+            "file": "a.png",
+            "payload_bytes": 10,
+            "message_bits": 80,
+            "lowest_psnr": 45.0,
+            "codec": "robust",
+            "survives": ["none"],
+            "encrypted": True,
+            "revealed": True,
+        }
+        shell.picture("flipped.png", np.array(Image.open("a.png"))[:, ::-1])
+        code, out, err = shell("reveal", "flipped.png", "--key", "k", "--json")
+        found = json.loads(out)
+        assert code == 0
+        assert found["undone"] == ["horizontal flip"]
+        assert np.shape(found["details"]["matrix"]) == (2, 3)
+        assert err == "morebits: note: flipped.png: undone: horizontal flip\n"
+
+    def test_several_edits(self, shell, part):
+        words = ("-o", "a.png", "--survive", "jpeg:80", "--survive", "hflip|jpeg:90")
+        found = json.loads(self.hide(shell, part, *words, "--psnr", "45", "--json"))
+        assert found["survives"] == ["none", "jpeg:80", "hflip|jpeg:90"]
+
+    def test_many_edits_are_counted(self, shell, part):
+        words = ("-o", "a.png", "--psnr", "42")
+        many = [word for light in range(90, 96) for word in ("--survive", f"jpeg:{light}")]
+        assert (
+            "jpeg:90, jpeg:91, jpeg:92 and 3 more edits"
+            in self.hide(shell, part, *words, *many).decode()
+        )
+        assert "no edit was tried" in self.hide(shell, part, *words, "--force").decode()
+
+    def test_quality(self, shell, part):
+        for name in ("a.jpg", "b.avif", "c.webp"):
+            self.hide(shell, part, "-o", name, "--psnr", "45", "--quality", "85")
+            assert shell.works("reveal", name) == b"made by me"
+        line = shell.fails(
+            "hide", part, "-o", "d.jpg", "--text", "a", "--psnr", "50", "--quality", "1"
+        )
+        assert "d.jpg: the payload did not come back from the written file" in line
+
+    def test_what_does_not_survive_is_refused(self, shell, part):
+        words = ("-o", "a.jpg", "--text", "made by me", "--survive", "crop:0.05|jpeg:10")
+        line = shell.fails("hide", part, *words, code=1)
+        assert "the payload, at 45 dB and after crop:0.05|jpeg:10, needs 10 bytes" in line
+
+    def test_seconds(self, shell, part):
+        line = shell.fails("reveal", part, "--seconds", "0.2", code=1)
+        assert "tried trellis, robust up to 0.2 seconds" in line
+        assert "--seconds" in line
+        assert "seconds is -1" in shell.fails("reveal", part, "--seconds", "-1")
+        assert "seconds is nan" in shell.fails("reveal", part, "--seconds", "nan")
+
+    def test_the_usual_seconds(self):
+        default = inspect.signature(cli.revealing.reveal).parameters["seconds"].default
+        assert default == hiding.DEFAULT_SECONDS
+
+
 class TestWrongUse:
     @pytest.mark.parametrize(
         ("words", "message"),
@@ -278,10 +375,6 @@ class TestWrongUse:
             (("--text", "a", "--psnr", "42", "--fill"), "--fill has no lowest PSNR"),
             (("--text", "a", "--states", "100"), "give a power of two"),
             (("--text", "a", "--states", "2"), "states is 2"),
-            (("--text", "a", "--states", "8", "--codec", "box"), "--states is 8: leave it out"),
-            (("--text", "a", "--mask", "--codec", "box"), "--mask is True: leave it out"),
-            (("--text", "a", "--codec", "box"), "use the trellis codec"),
-            (("--text", "a", "--codec", "shaped"), '"trellis", "box"'),
             (("--text", "a", "--key", ""), "--key is '': give at least one letter"),
             (("--text", "a", "--key", "a", "--key-file", "b"), "both --key and --key-file"),
             (("--text", "a", "--key-file", "missing"), "--key-file is 'missing': cannot be read"),
@@ -295,14 +388,38 @@ class TestWrongUse:
     @pytest.mark.parametrize(
         ("words", "message"),
         [
+            (("--codec", "box"), "use the trellis codec"),
+            (("--codec", "shaped"), '"robust", "trellis", "box"'),
+            (("--codec", "box", "--states", "8"), "--states is 8: leave it out, box does not have"),
+            (("--codec", "box", "--mask"), "--mask is True: leave it out, box does not have it"),
+            (("--states", "8"), "robust does not have it, trellis does (--codec trellis)"),
+            (("--mask",), "robust does not have it, trellis does (--codec trellis)"),
+            (("--fill",), "robust does not have it, trellis does (--codec trellis)"),
+            ((*TRELLIS, "--survive", "jpeg:50"), "trellis does not have it, robust does"),
+            (("--codec", "box", "--quality", "80"), "box does not have it, robust does"),
+            (("--quality", "80"), "leave it out, PNG keeps every sample as it is"),
+            (("--survive", "jpeg"), "jpeg takes one value"),
+            (("--survive", "magic"), "unknown attack or suite 'magic'"),
+            (("--psnr", "nan"), "psnr is nan"),
+        ],
+    )
+    def test_each_codec_has_its_own_options(self, shell, words, message):
+        assert message in shell.fails(*PLAIN, "--text", "a", *words)
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
             (("no.png", "-o", "a.png"), "no.png: no such file"),
             ((".", "-o", "a.png"), "give a folder for the outputs"),
             (("cut.png", "-o", "a.png"), "cut.png: "),
             (("payload.bin", "-o", "a.png"), "payload.bin: "),
-            (("photo.png", "-o", "a.jpg"), "write a.png instead"),
+            (("photo.png", "-o", "a.jpg", *TRELLIS), "write a.png instead, or hide it with codec"),
+            (("photo.png", "-o", "a.jpg", "--quality", "0"), "quality is 0: give a whole number"),
+            (("photo.png", "-o", "a.jpg", "--quality", "101"), "quality is 101: give a whole"),
+            (("photo.png", "-o", "a.heic"), "HEIF cannot be written; write a.png instead"),
             (("photo.png", "-o", "a.gif"), "write a.png instead"),
-            (("photo.png", "-o", "a.pdf"), "use one of .bmp"),
-            (("photo.png", "-o", "a"), "use one of .bmp"),
+            (("photo.png", "-o", "a.pdf"), "use one of .avif, .bmp"),
+            (("photo.png", "-o", "a", *TRELLIS), "use one of .bmp"),
             (("photo.png", "-o", "no/a.png"), "its folder does not exist"),
             (("photo.png", "-o", "photo.png", "--force"), "is the cover itself"),
             (("photo.png", "-o", "folder.png"), "is a directory"),
@@ -415,7 +532,7 @@ class TestReveal:
 
     def test_nothing_there(self, shell):
         line = shell.fails("reveal", "photo.png", "-o", "back", code=1)
-        assert "photo.png: nothing found without a key; give the key" in line
+        assert "photo.png: nothing found without a key (tried trellis, robust up to 10 s" in line
         shell.works(*TEXT, "--key", "k")
         line = shell.fails("reveal", "marked.png", "--key", "wrong", code=1)
         assert "marked.png: nothing found with this key" in line
@@ -436,7 +553,13 @@ class TestReveal:
         found = json.loads(shell.works("reveal", "marked.png", "--json"))
         assert found.pop("p_value") < 1e-30
         assert base64.b64decode(found.pop("payload_base64")) == PAYLOAD
-        assert found == {"status": "found", "codec": "trellis", "payload_bytes": len(PAYLOAD)}
+        assert found == {
+            "status": "found",
+            "codec": "trellis",
+            "payload_bytes": len(PAYLOAD),
+            "undone": [],
+            "details": {},
+        }
         found = json.loads(shell.works("reveal", "marked.png", "--json", "-o", "back"))
         assert found["file"] == "back"
         assert "payload_base64" not in found
@@ -445,7 +568,7 @@ class TestReveal:
 
     def test_notes_only_where_they_may_explain(self, shell, pixels):
         shell.picture("a.png", np.dstack([pixels, pixels[..., 0]]))
-        shell("hide", "a.png", "-o", "marked.png", "--text", "hi")
+        shell("hide", "a.png", "-o", "marked.png", "--text", "hi", *TRELLIS)
         assert shell.works("reveal", "marked.png") == b"hi"
         code, _, err = shell("reveal", "a.png")
         assert code == 1
@@ -488,7 +611,7 @@ class TestModels:
     def test_json(self, shell):
         found = json.loads(shell.works("models", "--json"))
         assert found[0] == {
-            "name": "trellis",
+            "name": "robust",
             "blind": True,
             "purpose": models.MODELS[0].purpose,
             "extra": None,
@@ -505,17 +628,20 @@ class TestHelp:
     def test_hide_alone_is_enough(self, shell):
         out = " ".join(shell.works("hide", "--help").decode().replace("│", " ").split())
         for words in (
-            "morebits hide photo.jpg -o marked.png --file report.pdf",
-            "morebits reveal marked.png -o report.pdf",
+            'morebits hide photo.jpg -o marked.jpg --text "made by me"',
+            "morebits reveal edited.jpg",
             "MOREBITS_KEY",
-            f"default {hiding.DEFAULT_PSNR:g}",
+            f"default {Trellis().psnr:g}",
+            f"{planning.LOWEST:g} or more",
+            f"default {lossy.QUALITY}",
+            "paper-compact, the default",
             f"default {Trellis().states}",
             f"default {images.MAX_PIXELS // 10**6}",
-            "[default: trellis]",
+            "[default: robust]",
         ):
             assert words in out
-        assert hiding.DEFAULT_CODEC == "trellis"
-        for each in FORMATS:
+        assert hiding.DEFAULT_CODEC == "robust"
+        for each in (*FORMATS, *LOSSY_FORMATS):
             assert each.suffixes[0] in out or each.name in ("PGM", "PNM")
 
     def test_every_option_is_explained(self, shell):

@@ -21,7 +21,7 @@ from morebits.errors import MissingExtra
 
 NAMES = {
     "capacity.json", "capacity.svg", "capacity.png", "index.html", "marked.png", "revealed.pdf",
-    "benchmark",
+    "shared.jpg", "edited.png", "benchmark",
 }  # fmt: skip
 HEADLINE = "2,814,604"  # bits of the photo at 42 dB, `mb.capacity(photo, psnr=42)`
 
@@ -48,6 +48,7 @@ def check_files(out: Path) -> None:
     numbers = json.loads((out / "capacity.json").read_text())
     check_table(numbers["table"])
     check_hidden(numbers["hidden"], out)
+    check_journey(numbers["journey"], out, page)
     assert page.count("data:image/png;base64,") == 6
     for each in numbers["hidden"]:
         assert f"{each['payload_bytes']:,}" in page
@@ -66,6 +67,19 @@ def check_benchmark(folder: Path) -> None:
     assert all(each["exact"] and (each["fraction"] or 0) > 0.95 for each in unedited)
 
 
+def check_journey(journey: dict[str, Any], out: Path, page: str) -> None:
+    """The note comes out of the edited file, whose edits are real, and the page shows it."""
+    assert len(journey["note"]) == journey["payload_bytes"] == 128
+    assert mb.reveal(out / "edited.png", key="demo").payload == journey["note"].encode()
+    assert journey["psnr"] >= 45
+    assert "rotation 7.0 degrees" in journey["undone"]
+    assert len(journey["steps"]) == page.count("data:image/jpeg;base64,") - 1 == 4
+    assert journey["note"] in page
+    with Image.open(out / "shared.jpg") as shared, Image.open(out / "edited.png") as edited:
+        assert shared.format == "JPEG"
+        assert edited.size == (int(0.8 * shared.width), int(0.8 * shared.height))
+
+
 def check_hidden(hidden: list[dict[str, Any]], out: Path) -> None:
     """The PDF comes out of the marked picture; the other payload fills it nearly to the bound."""
     pdf = (out / "revealed.pdf").read_bytes()
@@ -76,7 +90,7 @@ def check_hidden(hidden: list[dict[str, Any]], out: Path) -> None:
     photo = demo.sample_photo()
     for each in hidden:
         assert each["bound_bits"] == pytest.approx(mb.capacity(photo, psnr=each["psnr"]).bits)
-    assert most["payload_bytes"] == mb.room(photo)
+    assert most["payload_bytes"] == mb.room(photo, codec="trellis")
     assert 42 <= most["psnr"] < 42.1 < 50 < document["psnr"]
     assert 0.97 < most["message_bits"] / most["bound_bits"] < 1
 

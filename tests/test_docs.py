@@ -6,8 +6,8 @@ The convention, which is strict on purpose:
   doctest and its output must be the same; any other block must run without an error.
 - ```console blocks hold commands (`$ morebits ...`) and what they print, stderr included. The
   output must be the same, line by line; a line `...` stands for any lines. Without output only
-  success counts. An example of an error starts with `morebits: ` and must exit with 2; a command
-  that ends with `# exit code 1` must exit with 1.
+  success counts. An example of an error starts with `morebits: ` (notes, `morebits: note: `, are
+  none) and must exit with 2; a command that ends with `# exit code 1` must exit with 1.
 - ```sh blocks are for people and are not run; the make targets they name must exist.
 
 Blocks run in a folder that holds `photo.jpg`, the bundled photo, `report.pdf`, 20,000 bytes that do
@@ -63,7 +63,8 @@ def exit_code(command: str, shown: list[str]) -> int:
     """What a command must exit with: 2 for an error, 1 where it says so."""
     if command.endswith("# exit code 1"):
         return 1
-    return 2 if shown and shown[0].startswith("morebits: ") else 0
+    said = shown[0] if shown else ""
+    return 2 if said.startswith("morebits: ") and not said.startswith("morebits: note: ") else 0
 
 
 def same(shown: list[str], printed: list[str]) -> bool:

@@ -90,7 +90,7 @@ def _tables(found: Mapping[str, Any]) -> Iterator[str]:
     if "speed" in found:
         yield "## Speed, one core\n"
         yield from _speed(found["speed"])
-        yield f"\n{_peer(found['speed'])}\n"
+        yield f"\n{_peer(found['speed'])} {_load(found['speed']['load'])}\n"
 
 
 def _rows(part: list[rows.Row]) -> list[str]:
@@ -152,6 +152,17 @@ def _speed(found: Mapping[str, Any]) -> list[str]:
 def _times(what: str, row: Mapping[str, Any], exact: str) -> list[str]:
     peak = f"{row['bytes'] / 2**30:.2f}" if "bytes" in row else ""
     return [what, f"{row['median']:.3f}", f"{row['worst']:.3f}", exact, peak]
+
+
+def _load(load: float | None) -> str:
+    """Whether the seconds can be believed: they are of the clock on the wall.
+
+    >>> _load(0.1), _load(2.25)
+    ('', 'The machine was busy (load 2.2): these seconds are too long.')
+    """
+    if load is None or load < 0.5:
+        return ""
+    return f"The machine was busy (load {load:.1f}): these seconds are too long."
 
 
 def _peer(found: Mapping[str, Any]) -> str:

@@ -39,6 +39,7 @@ def measure(pictures: Sequence[Path], large: Sequence[Path], say: Say) -> dict[s
     with _OneCore():
         covers = [_small(path) for path in pictures[:_PHOTOS]]
         found: dict[str, Any] = {"machine": machine(), "packages": packages(), "size": _SIZE}
+        found["load"] = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
         codec = Robust(psnr=plan.PSNR)
         _warm_up(codec, covers[0])
         found |= _round_trips(codec, covers, say)

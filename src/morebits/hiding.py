@@ -4,30 +4,35 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from morebits import images
-from morebits.codecs import container, keys, registry
+from morebits.codecs import container, keys, registry, undone
 from morebits.codecs.keys import Key, check_key
-from morebits.errors import DoesNotFit, ImageError, InputError
+from morebits.errors import DoesNotFit, ImageError, InputError, UnknownName
 from morebits.images import Picture, Samples
-from morebits.types import Codec, Extraction
+from morebits.types import Codec, Extraction, Sealing
 
 #: What `hide` uses unless told otherwise.
-DEFAULT_CODEC = "trellis"
-DEFAULT_PSNR = 42.0
+DEFAULT_CODEC = "robust"
+#: Seconds for which `reveal` looks for a robust mark in an edited picture.
+DEFAULT_SECONDS = 10.0
 
-#: The codecs that `reveal` finds by itself.
-_FOUND_OUT = ("trellis", "box")
+#: The codecs whose marks any edit destroys; `reveal` is quick about them, and they can `fill`.
+FRAGILE = ("trellis", "box")
+#: The codecs that `reveal` finds by itself, in this order.
+FOUND_OUT = (*FRAGILE, "robust")
 #: A codec with a smaller p-value knows that the mark is its own.
 _SURE = 1e-9
 #: The PSNR of `fill`: none at all, since no picture is farther from another than its own range.
 _NO_PSNR = 0.0
+#: Of a smaller side, in pixels, no robust mark is left.
+_LEAST = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +40,9 @@ class Marked:
     """A picture with a payload in it.
 
     `image` (H, W, C) has the cover's dtype; `psnr` in dB is measured; `bits` is the length of
-    the message (container included) and `payload_bytes` that of the payload.
+    the message (container included, where the codec needs one) and `payload_bytes` that of the
+    payload. A `fragile` mark is lost with any edit of the picture; another one was read after
+    each edit of `survives`. `lowest_psnr` is what was promised, None for nothing.
     """
 
     image: Samples = field(repr=False)
@@ -43,125 +50,209 @@ class Marked:
     bits: int
     codec: str
     payload_bytes: int
+    lowest_psnr: float | None
+    fragile: bool
+    survives: tuple[str, ...]
     cover: Picture = field(repr=False)
     key: Key = field(repr=False)
     payload: bytes = field(repr=False)
-    reader: Codec | None = field(repr=False)
+    reader: str | Codec = field(repr=False)
 
-    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ...]:
+    def save(
+        self, path: str | os.PathLike[str], *, quality: int | None = None, force: bool = False
+    ) -> tuple[str, ...]:
         """Write the picture with the cover's metadata, read it back and reveal it.
 
         Returns notes on what the file format could not keep. An existing file needs `force`;
-        a format that would lose the mark is refused.
+        a format that would lose the mark is refused. Robust marks may go into .jpg and .avif too,
+        of a `quality` from 1 to 100 (95 unless given), and into .webp of a quality.
         """
 
         def check(written: Path) -> None:
             again = images.read(written, max_pixels=max(images.MAX_PIXELS, self.image.size))
             if reveal(again, key=self.key, codec=self.reader).payload != self.payload:
                 problem = "the payload did not come back from the written file, which was removed"
-                raise ImageError(path, problem, "write a PNG instead, and report this")
+                fix = "write with a higher quality or a PNG, hide fewer bytes, or at a lower psnr"
+                if self.fragile:
+                    fix = "write a PNG instead, and report this"
+                raise ImageError(path, problem, fix)
 
-        return images.write(path, self.image, like=self.cover, force=force, check=check)
+        return images.write(
+            path, self.image, like=self.cover,
+            fragile=self.fragile, quality=quality, force=force, check=check,
+        )  # fmt: skip
 
 
 def hide(
     cover: Any,
     payload: bytes,
     *,
-    psnr: float = DEFAULT_PSNR,
+    psnr: float | None = None,
     fill: bool = False,
     key: Key = None,
     codec: str | Codec = DEFAULT_CODEC,
     **options: Any,
 ) -> Marked:
-    """Hide bytes in a picture, with a PSNR of at least `psnr` dB.
+    """Hide bytes in a picture so that nobody sees it.
 
-    The changes are as small as this payload allows: a short one gives a PSNR far above `psnr`.
-    With `fill` there is no lowest PSNR: any payload that the picture can hold at all goes in.
+    The codec `robust` survives edits: by default it takes the best quality that survives usual
+    ones (`survive="paper-compact"`), with a PSNR of 45 dB or more; a `psnr` in dB is reached
+    exactly. The codecs `trellis` and `box` are lost with any edit and hold far more; for them
+    `psnr` is the lowest one (42), and the changes are as small as the payload allows. With
+    `fill` they have no lowest PSNR: any payload that the picture can hold at all goes in.
+
     With a `key` the payload is encrypted, and without it nobody can tell that it is there;
     without a key anyone can read it. `options` go to the codec.
 
     >>> cover = np.random.default_rng(1).integers(0, 256, (64, 64, 3), np.uint8)
-    >>> marked = hide(cover, b"any bytes", key="secret")
+    >>> marked = hide(cover, b"any bytes", key="secret", codec="trellis")
     >>> reveal(marked.image, key="secret").payload
     b'any bytes'
-    >>> bool(reveal(marked.image, key="another"))
+    >>> bool(reveal(marked.image, key="another", seconds=1))
     False
     """
     picture = images.read(cover)
     if not isinstance(payload, (bytes, bytearray, memoryview)):
         raise InputError("payload", payload, "give bytes; text.encode() makes them of text")
     check_key(key)
-    wanted = _NO_PSNR if fill else psnr
-    maker = _codec(codec, psnr=wanted, key=key, **options)
-    message = container.pack(payload, key=key, context=_digest(picture))
+    maker = chosen(codec, psnr, fill=fill, key=key, options=options)
+    sealed = _seals(maker)
+    if sealed:
+        message, key = bytes(payload), maker.key
+    else:
+        message = container.pack(payload, key=key, context=_digest(picture))
     bits = np.unpackbits(np.frombuffer(message, np.uint8))
     try:
         embedded = maker.embed(picture, _filled_up(bits, maker, picture))
     except DoesNotFit as error:
-        lowest = "" if fill or codec is maker else f", at {psnr:g} dB,"
-        raise _payload_does_not_fit(error, len(message), len(payload), lowest) from None
+        if sealed:
+            raise _in_bytes(error) from None
+        raise _payload_does_not_fit(error, len(message), len(payload), _lowest(maker)) from None
+    survives = tuple(str(each) for each in maker.survive) if sealed else ()
     return Marked(
-        embedded.image, embedded.psnr, bits.size, maker.name,
-        len(payload), picture, key, bytes(payload), None if codec in _FOUND_OUT else maker,
+        embedded.image, embedded.psnr, bits.size, maker.name, len(payload), _lowest(maker),
+        not sealed, survives, picture, key, bytes(payload), codec if codec in FOUND_OUT else maker,
     )  # fmt: skip
 
 
-def reveal(image: Any, *, key: Key = None, codec: Codec | None = None) -> Extraction:
+def reveal(
+    image: Any, *, key: Key = None, codec: str | Codec | None = None,
+    seconds: float = DEFAULT_SECONDS,
+) -> Extraction:  # fmt: skip
     """The payload of a picture, or a falsy answer that says what is wrong.
 
-    `status` is "found", "altered" (a mark is there, but the picture was changed after it was
-    made) or "nothing" (no mark that this key opens). Which codec made the mark is found out,
-    unless `codec` is given.
+    `status` is "found", "altered" (a fragile mark is there, but the picture was changed after it
+    was made) or "nothing" (no mark that this key opens). Which codec made the mark is found out,
+    unless `codec` is given. In an edited picture a robust mark is looked for up to `seconds`;
+    `details` say what was undone ("edits"), or which codecs were "tried".
 
-    >>> reveal(np.zeros((64, 64, 3), np.uint8)).status
+    >>> reveal(np.zeros((30, 30, 3), np.uint8)).status
     'nothing'
     """
     picture = images.read(image)
     check_key(key)
-    best = Extraction("nothing", DEFAULT_CODEC if codec is None else codec.name)
-    for reader in [codec] if codec is not None else _readers(picture, key):
+    check_seconds(seconds)
+    best, tried = Extraction("nothing", DEFAULT_CODEC), list[str]()
+    for reader in _readers(picture, key, codec, seconds):
+        tried.append(reader.name)
         found = _open(reader, picture, key)
-        if found.status == "found":
-            return found
-        if found.status == "altered":
+        if found:
+            return replace(found, details={**found.details, "edits": undone.edits(found.details)})
+        if best.status == "nothing":
             best = found
-    return best
+    return replace(best, details={**best.details, "tried": tried})
 
 
-def room(cover: Any, *, psnr: float = DEFAULT_PSNR, codec: str | Codec = DEFAULT_CODEC) -> int:
+def room(
+    cover: Any, *, psnr: float | None = None, codec: str | Codec = DEFAULT_CODEC, **options: Any
+) -> int:
     """Payload bytes that `hide` takes for this cover, whatever they are; negative: none.
 
-    Payloads that compress may be longer.
+    Payloads that compress may be longer. `options` go to the codec.
 
-    >>> room(np.full((64, 64, 3), 200, np.uint8)) > 4000
+    >>> room(np.full((64, 64, 3), 200, np.uint8), codec="trellis") > 4000
     True
     """
-    return container.room(_codec(codec, psnr=psnr).capacity(images.read(cover)))
+    maker = chosen(codec, psnr, fill=False, key=None, options=options)
+    capacity = maker.capacity(images.read(cover))
+    return capacity // 8 if _seals(maker) else container.room(capacity)
 
 
-def _codec(codec: str | Codec, **options: Any) -> Codec:
-    """The codec of a name with those of the options that it knows, or the codec itself."""
+def check_seconds(seconds: float) -> float:
+    """The time that a search may take.
+
+    >>> check_seconds(2)
+    2
+    """
+    if isinstance(seconds, (int, float)) and 0 < seconds < float("inf"):
+        return seconds
+    raise InputError("seconds", seconds, "give a positive number of seconds")
+
+
+def chosen(
+    codec: str | Codec, psnr: float | None, *, fill: bool, key: Key, options: Mapping[str, Any]
+) -> Codec:
+    """What `hide` works with: the codec of a name with its options, or the codec itself.
+
+    >>> chosen("trellis", None, fill=True, key=None, options={"states": 16})
+    Trellis(psnr=0, states=16)
+    """
+    wished = dict(options) if psnr is None else {"psnr": psnr, **options}
+    if fill:
+        if codec not in FRAGILE:
+            name = codec if isinstance(codec, str) else codec.name
+            raise InputError("fill", fill, f"{name} does not have it, trellis and box do")
+        wished["psnr"] = _NO_PSNR
     if not isinstance(codec, str):
-        return codec
-    if codec == "box":  # has no secret of its own, the container has
-        options.pop("key", None)
-    return registry.codec(codec, **options)
+        if wished:
+            raise InputError("options", sorted(wished), "give them to the codec itself")
+        return _with_key(codec, key)
+    if codec != "box":  # has no secret of its own, the container has
+        wished["key"] = key
+    return registry.codec(codec, **wished)
 
 
-def _readers(picture: Picture, key: Key) -> Iterator[Codec]:
-    """Every codec that reads a picture without being told more than the key."""
-    yield registry.codec("trellis", key=key)
-    from morebits.codecs.box import Box
+def _with_key(codec: Codec, key: Key) -> Codec:
+    """The codec; refused when it has another key, which would lock or open nothing."""
+    if _seals(codec) and key is not None and check_key(key) != codec.key:
+        raise InputError("key", "not the codec's own", f"give it to the codec: {codec.name}(key=)")
+    return codec
 
-    box = Box.around(picture)
-    if box is not None:
-        yield box
+
+def _seals(codec: Codec) -> TypeGuard[Sealing]:
+    return bool(getattr(codec, "seals", False))
+
+
+def _lowest(codec: Codec) -> float | None:
+    """The lowest PSNR that a codec promises, in dB; None for none."""
+    return getattr(codec, "psnr", _NO_PSNR) or None
+
+
+def _readers(
+    picture: Picture, key: Key, codec: str | Codec | None, seconds: float
+) -> Iterator[Codec]:
+    """The codecs that read a picture without being told more than the key, or the one given."""
+    if codec is not None and not isinstance(codec, str):
+        yield _with_key(codec, key)
+        return
+    if codec not in (None, *FOUND_OUT):
+        raise UnknownName("codec", codec, FOUND_OUT)
+    names = FOUND_OUT if codec is None else (codec,)
+    if "trellis" in names:
+        yield registry.codec("trellis", key=key)
+    if "box" in names:
+        from morebits.codecs.box import Box
+
+        box = Box.around(picture)
+        if box is not None:
+            yield box
+    if "robust" in names and min(picture.array.shape[:2]) >= _LEAST:
+        yield registry.codec("robust", key=key, seconds=seconds)
 
 
 def _open(reader: Codec, picture: Picture, key: Key) -> Extraction:
     found = reader.extract(picture)
-    if not found or found.bits is None:
+    if _seals(reader) or not found or found.bits is None:
         return found
     opened = container.unpack(np.packbits(found.bits).tobytes(), key=key)
     status = opened.status
@@ -193,10 +284,18 @@ def _filled_up(bits: Any, maker: Codec, picture: Picture) -> Any:
     return np.concatenate([bits, np.unpackbits(np.frombuffer(noise, np.uint8), count=spare)])
 
 
-def _payload_does_not_fit(error: DoesNotFit, message: int, payload: int, lowest: str) -> DoesNotFit:
+def _payload_does_not_fit(
+    error: DoesNotFit, message: int, payload: int, lowest: float | None
+) -> DoesNotFit:
     """The codec's error in the words of people who think in bytes of payload."""
     fits = max(0, container.room(error.capacity))
     packed = message - container.OVERHEAD
     size = "" if packed == payload else f" of {payload:,} bytes, compressed"
-    what = f"the payload{size}{lowest}"
+    what = f"the payload{size}" + ("" if lowest is None else f", at {lowest:g} dB,")
     return DoesNotFit(what, packed, fits, "bytes", error.fix.replace("message", "payload"))
+
+
+def _in_bytes(error: DoesNotFit) -> DoesNotFit:
+    """The error of a codec that seals payloads by itself, in bytes."""
+    what, fix = (text.replace("message", "payload") for text in (error.what, error.fix))
+    return DoesNotFit(what, -(-error.needed // 8), error.capacity // 8, "bytes", fix)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
@@ -164,4 +164,25 @@ class Codec(Protocol):
 
     def extract(self, image: Any, /) -> Extraction:
         """The message; falsy when there is none."""
+        ...
+
+
+@runtime_checkable
+class Sealing(Codec, Protocol):
+    """A codec whose messages need no container, and whose marks survive edits.
+
+    Its messages are whole bytes; it encrypts and checks them by itself with its `key`, so that
+    what `extract` finds is what `embed` was given. `Extraction.payload` has the bytes.
+    """
+
+    seals: bool
+
+    @property
+    def key(self) -> bytes | None:
+        """What opens the messages; None: anyone can."""
+        ...
+
+    @property
+    def survive(self) -> Sequence[object]:
+        """The edits that a mark was read after; as texts they are in the grammar of attacks."""
         ...

@@ -12,6 +12,7 @@ import pytest
 from morebits import cli, hiding, images
 
 PAYLOAD = b"the same for all of them"
+TRELLIS = ("--codec", "trellis", "--states", "16")
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-HIDE = ("hide", "photos", "-o", "marked", "--file", "note.txt", "--states", "16")
+HIDE = ("hide", "photos", "-o", "marked", "--file", "note.txt", *TRELLIS)
 
 
 def test_a_folder_there_and_back(photos, run):
@@ -85,6 +86,27 @@ def test_a_folder_there_and_back(photos, run):
     )
 
 
+def test_robust_marks_keep_lossy_names(photos, run):
+    """Their quality is for those files that have one."""
+    from PIL import Image
+
+    textured = np.random.default_rng(0).integers(80, 176, (120, 160, 3)).astype(np.uint8)
+    for name in ("large.png", "large.gif"):
+        Image.fromarray(textured).save(photos / name)
+    Image.fromarray(textured[::-1]).save(photos / "other.jpg")
+    words = ("photos/large.*", "photos/other.jpg", "-o", "marked", "--text", "x", "--psnr", "45")
+    lines, _ = run("hide", *words, "--quality", "85", "--survive", "jpeg:80", code=1)
+    found = by_name(lines, "cover")
+    assert found["other.jpg"]["file"] == "marked/other.jpg"
+    assert found["other.jpg"]["survives"] == ["none", "jpeg:80"]
+    assert "large.png is where large.gif goes already" in found["large.png"]["error"]
+    for name in ("large.png", "other.jpg"):
+        assert hiding.reveal(Path("marked") / name).payload == b"x"
+    lines, _ = run("reveal", "marked", "--seconds", "5")
+    assert {line["status"] for line in lines} == {"found"}
+    assert [line["undone"] for line in lines] == [[], []]
+
+
 def test_the_same_with_processes(photos, capsys):
     assert cli.main([*HIDE, "--jobs", "2"]) == 1
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -95,7 +117,7 @@ def test_the_same_with_processes(photos, capsys):
 
 
 def test_patterns_files_and_payloads_in_the_lines(photos, run):
-    run("hide", "photos/[ab].*", "-o", "marked", "--text", "word", "--key", "k", "--states", "16")
+    run("hide", "photos/[ab].*", "-o", "marked", "--text", "word", "--key", "k", *TRELLIS)
     lines, err = run("reveal", "marked/a.png", "photos/c.ppm", "--key", "k", code=1)
     found = by_name(lines, "picture")
     assert base64.b64decode(found["marked/a.png"]["payload_base64"]) == b"word"
@@ -108,7 +130,7 @@ def test_patterns_files_and_payloads_in_the_lines(photos, run):
 def test_what_exists_is_skipped_or_replaced(photos, run):
     Path("marked").mkdir()
     Path("marked/a.png").write_bytes(b"mine")
-    words = ("hide", "photos/a.png", "photos/b.tif", "-o", "marked", "--text", "x", "--states", "4")
+    words = ("hide", "photos/a.png", "photos/b.tif", "-o", "marked", "--text", "x", *TRELLIS)
     lines, err = run(*words)
     found = by_name(lines, "cover")
     assert found["a.png"]["status"] == "skipped"
@@ -132,7 +154,7 @@ def test_no_cover_is_ever_overwritten(photos, run):
 
 def test_two_covers_with_one_name(photos, run):
     Path("photos/d.png").write_bytes(Path("photos/a.png").read_bytes())
-    lines, _ = run("hide", "photos/d.*", "-o", "marked", "--text", "x", "--states", "4", code=1)
+    lines, _ = run("hide", "photos/d.*", "-o", "marked", "--text", "x", *TRELLIS, code=1)
     found = by_name(lines, "cover")
     assert found["d.jpg"]["status"] == "hidden"
     assert "d.png is where d.jpg goes already; rename" in found["d.png"]["error"]
@@ -141,7 +163,7 @@ def test_two_covers_with_one_name(photos, run):
 def test_folders_below_are_kept(photos, run):
     Path("photos/deep").mkdir()
     Path("photos/deep/a.png").write_bytes(Path("photos/a.png").read_bytes())
-    run("hide", "photos/**/a.png", "-o", "marked", "--text", "x", "--states", "4")
+    run("hide", "photos/**/a.png", "-o", "marked", "--text", "x", *TRELLIS)
     assert hiding.reveal("marked/deep/a.png").payload == b"x"
     assert hiding.reveal("marked/a.png").payload == b"x"
 
@@ -154,7 +176,10 @@ def test_folders_below_are_kept(photos, run):
         (("hide", "photos/*.gif", "-o", "m", "--text", "x"), "has no pictures"),
         (("hide", "empty", "-o", "m", "--text", "x"), "empty: has no pictures"),
         (("hide", "photos", "-o", "m", "--text", "x", "--psnr", "nan"), "psnr"),
-        (("hide", "photos", "-o", "m", "--text", "x", "--states", "7"), "states"),
+        (("hide", "photos", "-o", "m", "--text", "x", "--states", "7", *TRELLIS[:2]), "states"),
+        (("hide", "photos", "-o", "m", "--text", "x", "--quality", "0"), "quality is 0"),
+        (("hide", "photos", "-o", "m", "--text", "x", "--survive", "magic"), "magic"),
+        (("reveal", "photos", "--seconds", "0"), "seconds is 0"),
         (("hide", "photos", "-o", "m", "--text", "x", "--max-megapixels", "0"), "above 0"),
         (("hide", "photos", "-o", "m"), "give one of --text and --file"),
         (("reveal", "photos", "-o", "a.png"), "give a folder for the outputs"),

@@ -30,7 +30,7 @@ def sample(image, attack, exact=True, psnr=45, status="found", error=None, secon
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["false_positives", "lines", "rows", "visibility"])
+@pytest.mark.parametrize("name", ["false_positives", "lines", "report", "rows", "visibility"])
 def test_examples(module, name):
     found = doctest.testmod(module(name), optionflags=doctest.ELLIPSIS)
     assert found.attempted

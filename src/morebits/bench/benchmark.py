@@ -45,7 +45,7 @@ def benchmark(
     >>> import tempfile, numpy as np, morebits as mb
     >>> folder = tempfile.TemporaryDirectory()
     >>> noise = np.random.default_rng(1).integers(0, 256, (48, 64, 3), np.uint8)
-    >>> _ = mb.hide(noise, b"").save(folder.name + "/noise.png")
+    >>> _ = mb.hide(noise, b"", codec="trellis").save(folder.name + "/noise.png")
     >>> done = benchmark("trellis", images=folder.name, attacks="none", out=folder.name + "/out")
     >>> done.samples, done.errors  # unmarked and marked
     (2, 0)

@@ -21,7 +21,7 @@ from morebits.bench.pools import Pool
 from morebits.bench.work import one_line
 from morebits.codecs.keys import Key
 from morebits.errors import FileNotWritten
-from morebits.images.formats import LOSSLESS
+from morebits.images.formats import LOSSLESS, LOSSY
 
 #: What is known of one file, ready for JSON; "status" and "error" are always there.
 Line: TypeAlias = dict[str, Any]
@@ -32,15 +32,30 @@ SUFFIX = ".bin"
 
 @dataclass(frozen=True)
 class Hiding:
-    """What to hide in every picture, and how; as the arguments of `hiding.hide`."""
+    """What to hide in every picture, and how; as the arguments of `hiding.hide` and `save`."""
 
     payload: bytes = field(repr=False)
-    psnr: float = hiding.DEFAULT_PSNR
+    psnr: float | None = None
     fill: bool = False
     key: Key = field(default=None, repr=False)
     codec: str = hiding.DEFAULT_CODEC
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     upright: bool = False
+    quality: int | None = None
+
+    @property
+    def fragile(self) -> bool:
+        """Whether only lossless files will do."""
+        return self.codec in hiding.FRAGILE
+
+    def file(self, name: str) -> Path:
+        """What the marked copy of this picture is called: the same, or .png instead."""
+        path, suffixes = Path(name), LOSSLESS if self.fragile else LOSSLESS | LOSSY
+        return path if path.suffix.lower() in suffixes else path.with_suffix(".png")
+
+    def quality_of(self, path: Path) -> int | None:
+        """The quality that a file is written with; some keep every sample."""
+        return self.quality if path.suffix.lower() in LOSSY else None
 
 
 @dataclass(frozen=True)
@@ -60,16 +75,14 @@ def hide(
 ) -> Iterator[Line]:  # fmt: skip
     """Mark every picture into the folder `out`, and say of each how it went, as they come.
 
-    Names are kept; a picture of a lossy format becomes a .png. Each line has the cover's name,
-    `status` (hidden, skipped or error), and with it the file, the PSNR in dB and the sizes. A
-    file that exists is skipped, or overwritten with `force`.
+    Names are kept; where the format is not one for this mark, it becomes .png. Each line has the
+    cover's name, `status` (hidden, skipped or error), and with it the file, the PSNR in dB and the
+    sizes. A file that exists is skipped, or overwritten with `force`.
     """
     targets: dict[Path, str] = {}
     tasks: list[_Task] = []
     for name, path in pictures.files.items():
-        target = out / name
-        if target.suffix.lower() not in LOSSLESS:
-            target = target.with_suffix(".png")
+        target = out / what.file(name)
         if other := targets.get(target):
             problem = f"{target.name} is where {other} goes already; rename one of them"
             yield {"cover": name, "status": "error", "error": problem}
@@ -81,18 +94,19 @@ def hide(
 
 def reveal(
     pictures: Pictures, out: Path | None, *, key: Key = None, pool: Pool,
-    force: bool = False, max_pixels: int = images.MAX_PIXELS,
+    seconds: float = hiding.DEFAULT_SECONDS, force: bool = False,
+    max_pixels: int = images.MAX_PIXELS,
 ) -> Iterator[Line]:  # fmt: skip
     """What is hidden in every picture, into files NAME.bin of the folder `out`, as they come.
 
     Each line has the picture's name and `status` (found, altered, nothing, skipped or error);
-    without `out` the payload is in it, in base64.
+    without `out` the payload is in it, in base64. `seconds` are for each edited picture.
     """
     tasks = [
         _Task(name, path, out and out / (name + SUFFIX), max_pixels, force)
         for name, path in pictures.files.items()
     ]
-    yield from _through(pool, partial(_reveal, key), pictures, tasks, "picture")
+    yield from _through(pool, partial(_reveal, key, seconds), pictures, tasks, "picture")
 
 
 def _through(
@@ -132,12 +146,13 @@ def _hide(what: Hiding, task: _Task) -> Line:
         picture = images.read(task.path, max_pixels=task.max_pixels)
         if what.upright:
             picture = images.upright(picture)
-        images.check_write(target, picture, force=task.force)
+        quality = what.quality_of(target)
+        images.check_write(target, picture, fragile=what.fragile, quality=quality, force=task.force)
         marked = hiding.hide(
             picture, what.payload, psnr=what.psnr, fill=what.fill, key=what.key, codec=what.codec,
             **what.options,
         )  # fmt: skip
-        notes = (*picture.notes, *marked.save(target, force=task.force))
+        notes = (*picture.notes, *marked.save(target, quality=quality, force=task.force))
     except Exception as error:  # noqa: BLE001  one bad file is one line
         return {"status": "error", "error": one_line(error)}
     return {
@@ -147,19 +162,21 @@ def _hide(what: Hiding, task: _Task) -> Line:
         "message_bits": marked.bits,
         "psnr": marked.psnr if math.isfinite(marked.psnr) else None,
         "codec": marked.codec,
+        "survives": list(marked.survives),
         "encrypted": marked.key is not None,
         "notes": list(notes),
         "error": None,
     }
 
 
-def _reveal(key: Key, task: _Task) -> Line:
+def _reveal(key: Key, seconds: float, task: _Task) -> Line:
     try:
         picture = images.read(task.path, max_pixels=task.max_pixels)
-        found = hiding.reveal(picture, key=key)
+        found = hiding.reveal(picture, key=key, seconds=seconds)
         line: Line = {"status": found.status, "p_value": found.p_value, "error": None}
         if found and found.payload is not None:
             line |= {"codec": found.codec, "payload_bytes": len(found.payload)}
+            line["undone"] = found.details["edits"]
             if task.target is None:
                 line["payload_base64"] = base64.b64encode(found.payload).decode()
             else:

@@ -14,15 +14,25 @@ from collections.abc import Sequence
 from cyclopts import App, CycloptsError
 
 from morebits import __version__
-from morebits.cli import attacking, bench, hiding, measuring, models, pages, report, terminal
+from morebits.cli import (
+    attacking,
+    bench,
+    hiding,
+    measuring,
+    models,
+    pages,
+    report,
+    revealing,
+    terminal,
+)
 from morebits.errors import DoesNotFit, MorebitsError
 
 _EXAMPLES = """\
 Examples:
 
 - `morebits capacity photo.jpg --psnr 42`
-- `morebits hide photo.jpg -o marked.png --file report.pdf`
-- `morebits reveal marked.png -o report.pdf`
+- `morebits hide photo.jpg -o marked.jpg --text "made by me"`
+- `morebits reveal edited.jpg`
 - `morebits demo --out demo`
 """
 
@@ -38,8 +48,8 @@ app = App(
     suppress_keyboard_interrupt=False,
 )
 app.command(measuring.capacity, help_epilogue=measuring.EXAMPLES)
-app.command(hiding.hide, help_epilogue=hiding.HIDE_EXAMPLES)
-app.command(hiding.reveal, help_epilogue=hiding.REVEAL_EXAMPLES)
+app.command(hiding.hide, help_epilogue=hiding.EXAMPLES)
+app.command(revealing.reveal, help_epilogue=revealing.EXAMPLES)
 app.command(attacking.attack, help_epilogue=attacking.EXAMPLES)
 app.command(bench.bench, help_epilogue=bench.EXAMPLES)
 app.command(report.report, help_epilogue=report.EXAMPLES)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from morebits.cli import arguments, terminal
+from morebits.cli.common import Common
 from morebits.cli.counting import counting
 from morebits.cli.processes import cores
 from morebits.errors import InputError
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from morebits.bench.bulk import Hiding, Line
     from morebits.bench.pictures import Pictures
     from morebits.bench.pools import Pool
-    from morebits.codecs.keys import Key
 
 
 def is_bulk(given: Sequence[Path]) -> bool:
@@ -26,46 +26,38 @@ def is_bulk(given: Sequence[Path]) -> bool:
     return len(given) > 1 or is_many(given[0])
 
 
-def check_single(jobs: int | None, cluster: str | None) -> None:
-    """One picture needs no workers."""
-    for name, value in (("--jobs", jobs), ("--cluster", cluster)):
-        if value is not None:
-            raise InputError(name, value, "leave it out, or give a folder of pictures")
-
-
-def hide(
-    covers: Sequence[Path], out: Path, what: Hiding, *,
-    jobs: int | None, cluster: str | None, force: bool, max_megapixels: float | None,
-) -> int:  # fmt: skip
+def hide(covers: Sequence[Path], out: Path, what: Hiding, common: Common) -> int:
     """Mark every picture into the folder `out`; 1 when some failed."""
+    from morebits import hiding
     from morebits.bench import bulk
-    from morebits.codecs import registry
+    from morebits.images.lossy import check_quality
 
     _check_folder(out)
-    registry.codec(what.codec, psnr=what.psnr, **what.options)  # a slip shows at once
-    limit = arguments.pixels(max_megapixels)
+    check_quality(what.quality)
+    hiding.chosen(  # a slip shows at once
+        what.codec, what.psnr, fill=what.fill, key=what.key, options=what.options
+    )
+    limit = arguments.pixels(common.max_megapixels)
     return _run(
-        covers, jobs, cluster,
+        covers, common,
         lambda pictures, pool: bulk.hide(
-            pictures, out, what, pool=pool, force=force, max_pixels=limit
+            pictures, out, what, pool=pool, force=common.force, max_pixels=limit
         ),
     )  # fmt: skip
 
 
-def reveal(
-    marked: Sequence[Path], out: Path | None, key: Key, *,
-    jobs: int | None, cluster: str | None, force: bool, max_megapixels: float | None,
-) -> int:  # fmt: skip
+def reveal(marked: Sequence[Path], out: Path | None, common: Common, *, seconds: float) -> int:
     """Reveal every picture, into the folder `out` if there is one; 1 when one has nothing."""
     from morebits.bench import bulk
 
     if out is not None:
         _check_folder(out)
-    limit = arguments.pixels(max_megapixels)
+    limit, key = arguments.pixels(common.max_megapixels), common.secret()
     return _run(
-        marked, jobs, cluster,
+        marked, common,
         lambda pictures, pool: bulk.reveal(
-            pictures, out, key=key, pool=pool, force=force, max_pixels=limit
+            pictures, out, key=key, pool=pool, seconds=seconds, force=common.force,
+            max_pixels=limit,
         ),
     )  # fmt: skip
 
@@ -81,15 +73,15 @@ def _check_folder(out: Path) -> None:
 
 
 def _run(
-    given: Sequence[Path], jobs: int | None, cluster: str | None,
-    work: Callable[[Pictures, Pool], Iterator[Line]],
-) -> int:  # fmt: skip
+    given: Sequence[Path], common: Common, work: Callable[[Pictures, Pool], Iterator[Line]]
+) -> int:
     """Print a line a file; those that were skipped are no failure."""
     from morebits.bench import pictures, pools
 
     found = pictures.collect(given)
     total = len(found.files)
-    pool = pools.choose(min(total, cores()) if jobs is None else jobs, cluster)
+    jobs = min(total, cores()) if common.jobs is None else common.jobs
+    pool = pools.choose(jobs, common.cluster)
     bad = 0
     try:
         with counting("pictures") as progress:

@@ -1,56 +1,52 @@
-"""`morebits hide` and `morebits reveal`."""
+"""`morebits hide`."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 from cyclopts import Parameter
 
 from morebits.cli import arguments, bulk, inputs, terminal
-from morebits.cli.processes import Cluster, Jobs
-from morebits.errors import FileNotWritten, InputError
+from morebits.cli.common import Common
+from morebits.errors import InputError
 
-HIDE_EXAMPLES = """\
-Put a PDF into a photo, and get it back:
+EXAMPLES = """\
+A note that survives what people do to pictures, and back from an edited copy:
 
-- `morebits hide photo.jpg -o marked.png --file report.pdf`
-- `morebits reveal marked.png -o report.pdf`
+- `morebits hide photo.jpg -o marked.jpg --text "made by me"`
+- `morebits reveal edited.jpg`
 
 Encrypted, so that nobody without the key can read it or tell that it is there:
 
-- `morebits hide photo.jpg -o marked.png --file report.pdf --key-file key.txt`
-- `morebits reveal marked.png -o report.pdf --key-file key.txt`
+- `morebits hide photo.jpg -o marked.jpg --file note.txt --key-file key.txt`
+- `morebits reveal edited.jpg -o note.txt --key-file key.txt`
 
-A line of text, or what another program prints:
+As robust as you need it; every edit is tried, and the picture is changed as little as they allow:
 
-- `morebits hide photo.jpg -o marked.png --text "made by me"`
-- `tar cz folder | morebits hide photo.jpg -o marked.png`
+- `morebits hide photo.jpg -o marked.jpg --text "made by me" --survive "crop:0.5|jpeg:60"`
+- `morebits hide photo.jpg -o marked.jpg --text "made by me" --survive quick --survive hflip`
+
+A whole PDF in a photo, which no edit survives:
+
+- `morebits hide photo.jpg -o marked.png --file report.pdf --codec trellis`
+- `tar cz folder | morebits hide photo.jpg -o marked.png --codec trellis`
 
 Every picture of a folder, or of a pattern, with the same payload:
 
 - `morebits hide photos/ -o marked/ --file note.txt --jobs 2`
-- `morebits reveal "marked/*.png" -o notes/`
+- `morebits reveal "marked/*.jpg" -o notes/`
 
-Any edit of the marked picture destroys the payload, so it is written only to lossless files:
-.png, .tif, .webp, .jp2, .bmp, .ppm. Send it as a file: services that compress pictures again
-destroy it too. Exit code 1 means that the payload does not fit.
+What trellis and box hide is lost with any edit, so they write only lossless files: .png, .tif,
+.webp, .jp2, .bmp, .ppm. Send those as files: services that compress pictures again destroy them.
+Robust marks may also be written to .jpg and .avif. Exit code 1 means that the payload does not
+fit, or would not survive.
 """
-REVEAL_EXAMPLES = """\
-Examples:
-
-- `morebits reveal marked.png`
-- `morebits reveal marked.png -o report.pdf --key-file key.txt`
-- `morebits reveal marked.tif --json`
-
-Exit code 0 means found. Exit code 1 means that nothing was found with this key, or that the
-picture was changed after the payload was hidden; then nothing is written.
-"""
-
-Key: TypeAlias = Annotated[str | None, Parameter(metavar="K", allow_leading_hyphen=True)]
 Out: TypeAlias = Annotated[Path, Parameter(name=["--out", "-o"])]
 Level: TypeAlias = Annotated[float | None, Parameter(metavar="DB", allow_leading_hyphen=True)]
+Edits: TypeAlias = Annotated[
+    tuple[str, ...], Parameter(negative=(), metavar="SUITE|EDITS", show_default=False)
+]
 
 
 def hide(
@@ -60,19 +56,15 @@ def hide(
     out: Out,
     text: Annotated[str | None, Parameter(metavar="T", allow_leading_hyphen=True)] = None,
     file: Annotated[Path | None, Parameter(allow_leading_hyphen=True)] = None,
+    codec: Literal["robust", "trellis", "box"] = "robust",
+    survive: Edits = (),
     psnr: Level = None,
+    quality: Annotated[int | None, Parameter(metavar="Q", allow_leading_hyphen=True)] = None,
     fill: arguments.Flag = False,
-    key: Key = None,
-    key_file: Path | None = None,
-    codec: Literal["trellis", "box"] = "trellis",
     states: int | None = None,
     mask: arguments.Flag = False,
     upright: arguments.Flag = False,
-    max_megapixels: arguments.Megapixels = None,
-    force: arguments.Flag = False,
-    jobs: Jobs = None,
-    cluster: Cluster = None,
-    as_json: arguments.Json = False,
+    common: Common | None = None,
 ) -> int:
     """Hide a file or a text in a picture, so that nobody sees it.
 
@@ -88,201 +80,94 @@ def hide(
     more
         More pictures, all with the same payload.
     out
-        The marked picture to write: .png, .tif, .webp, .jp2, .bmp or .ppm. For many pictures: a
-        folder; names are kept, and lossy formats become .png.
+        The marked picture to write: .jpg, .avif, .png, .tif, .webp, .jp2, .bmp or .ppm. For many
+        pictures: a folder; names are kept, and become .png where the format would not do.
     text
         Hide this text.
     file
         Hide this file, whatever it is; `-` is stdin, which is also used when something is piped in.
-    psnr
-        Lowest PSNR in dB, default 42: higher is less visible and holds less.
-    fill
-        No lowest PSNR: take whatever the picture can hold at all, seen or not.
-    key
-        Encrypt with this password. Others may see it in the list of processes: --key-file is safer.
-    key_file
-        Read the key from this file; or set the environment variable MOREBITS_KEY.
     codec
-        How it is hidden: `trellis` in any picture, `box` (the paper's) in a mid-gray one.
+        How it is hidden: `robust` survives edits, `trellis` holds far more and does not, `box`
+        (the paper's) is for a mid-gray picture.
+    survive
+        Edits that the payload must survive, each of them: a suite (paper-compact, the default,
+        quick, paper, wild), edits such as "crop:0.8|jpeg:50", or none; may be repeated.
+    psnr
+        PSNR in dB: higher is less visible. Robust: exactly this one, and nothing is tried without
+        --survive; default the highest that survives, 45 or more. Trellis and box: the lowest one,
+        default 42.
+    quality
+        Of a .jpg, .avif or .webp for a robust mark, 1 to 100, default 95; a .webp without it is
+        lossless.
+    fill
+        Trellis and box: no lowest PSNR, take whatever the picture can hold at all, seen or not.
     states
         Of the trellis, a power of two, default 1024: more hold a little more and take longer.
     mask
-        Change busy parts of the picture rather than smooth ones; a little less fits then.
+        Trellis: change busy parts of the picture rather than smooth ones; a little less fits then.
     upright
         Turn a picture that lies on its side (EXIF orientation) upright first.
-    max_megapixels
-        Refuse larger pictures (default 100); raise it for files that you trust.
-    force
-        Overwrite the file if it exists. Without it, many pictures skip those that exist.
-    jobs
-        For many pictures: processes, default one a core.
-    cluster
-        For many pictures: the Dask scheduler at tcp://HOST:PORT, whose workers see the same files.
-    as_json
-        Print one JSON object.
+    common
+        What both verbs have.
     """
+    given = common or Common()
     inputs.check_sources(text, file)
     if fill and psnr is not None:
         raise InputError("--psnr", psnr, "leave it out, --fill has no lowest PSNR")
-    options = _options(codec, states, mask=mask)
+    options = _options(codec, survive, quality, fill=fill, states=states, mask=mask)
 
     from morebits import hiding, images
     from morebits.cli import show
     from morebits.codecs.container import MAX_PAYLOAD
 
-    level = hiding.DEFAULT_PSNR if psnr is None else psnr
     if bulk.is_bulk((cover, *more)):
         from morebits.bench.bulk import Hiding
 
-        secret = inputs.key(key, key_file)
+        secret = given.secret()
         payload = inputs.payload(text, file, limit=MAX_PAYLOAD)
-        what = Hiding(payload, level, fill, secret, codec, options, upright)
-        return bulk.hide(
-            (cover, *more), out, what,
-            jobs=jobs, cluster=cluster, force=force, max_megapixels=max_megapixels,
-        )  # fmt: skip
-    bulk.check_single(jobs, cluster)
-    picture = terminal.with_notes(arguments.read(cover, max_megapixels))
+        what = Hiding(payload, psnr, fill, secret, codec, options, upright, quality)
+        return bulk.hide((cover, *more), out, what, given)
+    given.check_single()
+    picture = terminal.with_notes(arguments.read(cover, given.max_megapixels))
     if upright:
         picture = images.upright(picture)
-    images.check_write(out, picture, force=force)
-    secret = inputs.key(key, key_file)
+    fragile = codec in hiding.FRAGILE
+    images.check_write(out, picture, fragile=fragile, quality=quality, force=given.force)
+    secret = given.secret()
     payload = inputs.payload(text, file, limit=MAX_PAYLOAD)
     with terminal.working(f"hiding {len(payload):,} bytes") as update:
-        if codec == "trellis":
+        if codec != "box":
             options["progress"] = update
         marked = hiding.hide(
-            picture, payload, psnr=level, fill=fill, key=secret, codec=codec, **options
+            picture, payload, psnr=psnr, fill=fill, key=secret, codec=codec, **options
         )
     with terminal.working(f"writing {out}, and revealing it again"):
-        for note in marked.save(out, force=force):
+        for note in marked.save(out, quality=quality, force=given.force):
             terminal.say(f"morebits: note: {out}: {note}")
-    show.hidden(marked, out, level=None if fill else level, as_json=as_json)
+    show.hidden(marked, out, as_json=given.as_json)
     return 0
 
 
-def reveal(
-    picture: Path,
-    /,
-    *more: Path,
-    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
-    key: Key = None,
-    key_file: Path | None = None,
-    max_megapixels: arguments.Megapixels = None,
-    force: arguments.Flag = False,
-    jobs: Jobs = None,
-    cluster: Cluster = None,
-    as_json: arguments.Json = False,
-) -> int:
-    """Get back what `morebits hide` put into a picture.
-
-    Parameters
-    ----------
-    picture
-        The marked picture, the very file that `hide` wrote. Or a folder, or a pattern in
-        quotes: then every picture is revealed, and a JSON line printed for each.
-    more
-        More pictures.
-    out
-        Write the payload to this file; left out: to stdout. For many pictures: a folder, for
-        files NAME.bin; left out: the payloads are in the lines, in base64.
-    key
-        The key that it was hidden with; see `morebits hide --help`.
-    key_file
-        Read the key from this file; or set the environment variable MOREBITS_KEY.
-    max_megapixels
-        Refuse larger pictures (default 100); raise it for files that you trust.
-    force
-        Overwrite the file if it exists. Without it, many pictures skip those that exist.
-    jobs
-        For many pictures: processes, default one a core.
-    cluster
-        For many pictures: the Dask scheduler at tcp://HOST:PORT, whose workers see the same files.
-    as_json
-        Print one JSON object; without --out it has the payload in it, in base64.
-    """
-    from morebits import files, hiding
-    from morebits.cli import show
-
-    if bulk.is_bulk((picture, *more)):
-        return bulk.reveal(
-            (picture, *more), out, inputs.key(key, key_file),
-            jobs=jobs, cluster=cluster, force=force, max_megapixels=max_megapixels,
-        )  # fmt: skip
-    bulk.check_single(jobs, cluster)
-    if out is not None:
-        files.check_target(out, force=force or _same(out, picture))
-        if _same(out, picture):
-            raise FileNotWritten(out, "is the picture itself", "choose another name")
-    secret = inputs.key(key, key_file)
-    image = arguments.read(picture, max_megapixels)
-    with terminal.working(f"revealing what is in {picture}"):
-        found = hiding.reveal(image, key=secret)
-    payload = found.payload if found else None
-    if payload is None:
-        terminal.with_notes(image)
-        terminal.say(f"morebits: {image.name}: {_why_not(found.status, keyed=secret is not None)}")
-    elif out is not None:
-        files.write_bytes(out, payload, force=force)
-    elif not as_json:
-        _print(payload)
-    if as_json:
-        show.revealed(found, out)
-    elif payload is not None and out is not None:
-        show.written(out, len(payload))
-    return 0 if found else 1
-
-
-def _options(codec: str, states: int | None, *, mask: bool) -> dict[str, Any]:
-    """Options of the trellis; no other codec has them."""
-    given: dict[str, Any] = {} if states is None else {"states": states}
+def _options(
+    codec: str, survive: tuple[str, ...], quality: int | None,
+    *, fill: bool, states: int | None, mask: bool,
+) -> dict[str, Any]:  # fmt: skip
+    """Options of the codec; those that it does not have are refused."""
+    for name, value, owners in (
+        ("--survive", " ".join(survive), ("robust",)),
+        ("--quality", quality, ("robust",)),
+        ("--fill", fill, ("trellis", "box")),
+        ("--states", states, ("trellis",)),
+        ("--mask", mask, ("trellis",)),
+    ):
+        if value not in (None, "", False) and codec not in owners:
+            having = f"{owners[0]} does (--codec {owners[0]})"
+            raise InputError(name, value, f"leave it out, {codec} does not have it, {having}")
+    given: dict[str, Any] = {"survive": survive} if survive else {}
+    if states is not None:
+        given["states"] = states
     if mask:
         from morebits.codecs import masks
 
         given["mask"] = masks.texture
-    if codec != "trellis" and given:
-        name, value = ("--mask", True) if states is None else ("--states", states)
-        raise InputError(name, value, f"leave it out, {codec} does not have it")
     return given
-
-
-def _why_not(status: str, *, keyed: bool) -> str:
-    if status == "altered":
-        return (
-            "something is hidden here, but the picture was changed after that; "
-            "get the file that `morebits hide` wrote"
-        )
-    if keyed:
-        return "nothing found with this key; check the key, and that nobody edited the picture"
-    return (
-        "nothing found without a key; give the key if there is one (--key-file), "
-        "and check that nobody edited the picture"
-    )
-
-
-def _print(payload: bytes) -> None:
-    """The payload as it is; a terminal gets text only, which cannot do anything to it."""
-    if not sys.stdout.isatty():
-        sys.stdout.buffer.write(payload)
-        return
-    text = _printable(payload)
-    if text is None:
-        expected = "a terminal shows text only, write it to a file with -o"
-        raise InputError("payload", f"{len(payload):,} bytes", expected)
-    print(text, end="" if text.endswith("\n") else "\n")
-
-
-def _printable(payload: bytes) -> str | None:
-    """The text of the payload; None where a terminal would do more than show it."""
-    try:
-        text = payload.decode().replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        return None
-    return text if all(each.isprintable() or each in "\n\t" for each in text) else None
-
-
-def _same(out: Path, picture: Path) -> bool:
-    try:
-        return out.samefile(picture)
-    except (OSError, ValueError):  # one of them does not exist
-        return False

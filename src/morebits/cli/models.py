@@ -18,7 +18,8 @@ class Model:
 
 
 MODELS = (
-    Model("trellis", True, "any photo, close to the exact bound; what hide uses"),
+    Model("robust", True, "any photo; the payload survives edits; what hide uses"),
+    Model("trellis", True, "any photo, close to the exact bound; any edit destroys it"),
     Model("box", True, "the paper's codec, for a picture of one gray"),
     Model("shaped", False, "any cover that the reader has too; the exact bound, nearly reached"),
     Model("singular", False, "gray cover; the message survives a linear edit"),

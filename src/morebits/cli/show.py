@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from morebits.types import Capacity, Extraction
 
 
+#: Edits that are named one by one.
+_TOLD = 3
+
+
 def print_json(plain: object) -> None:
     """An object or a list, for programs."""
     print(json.dumps(plain, indent=2, allow_nan=False))
@@ -92,33 +96,49 @@ def demo(shown: Demo) -> None:
         print(f"wrote {path}")
 
 
-def hidden(marked: Marked, out: Path, *, level: float | None, as_json: bool) -> None:
-    """What was hidden and what it cost; `level` is the lowest PSNR, None for none."""
+def hidden(marked: Marked, out: Path, *, as_json: bool) -> None:
+    """What was hidden and what it cost."""
     from morebits import measure
 
-    bound = measure.capacity(marked.cover, psnr=0.0 if level is None else level).bits
+    lowest = marked.lowest_psnr
+    fill = lowest is None and marked.fragile
+    level = 0.0 if fill else marked.psnr if lowest is None else lowest
+    bound = measure.capacity(marked.cover, psnr=level).bits
     if as_json:
         print_json({
             "file": str(out),
             "payload_bytes": marked.payload_bytes,
             "message_bits": marked.bits,
             "psnr": marked.psnr if math.isfinite(marked.psnr) else None,
-            "lowest_psnr": level,
+            "lowest_psnr": lowest,
             "bound_bits": bound,
             "codec": marked.codec,
+            "survives": list(marked.survives),
             "encrypted": marked.key is not None,
             "revealed": True,
         })  # fmt: skip
         return
-    limit = "of all its bits" if level is None else f"of the most that is possible at {level:g} dB"
+    limit = "of all its bits" if fill else f"of the most that is possible at {level:.4g} dB"
     lock = "encrypted" if marked.key is not None else "no key: anyone can reveal it"
     _pairs([
         ("hidden", f"{marked.payload_bytes:,} bytes, {lock}"),
         ("PSNR", f"{marked.psnr:.2f} dB"),
         ("full", f"{100 * marked.bits / bound:.2g} % {limit}"),
+        ("survives", _edits(marked)),
         ("written", f"{_name(out)} ({in_bytes(8 * out.stat().st_size)})"),
         ("revealed again", "yes"),
     ])  # fmt: skip
+
+
+def _edits(marked: Marked) -> str:
+    """What the mark was read after: all of a few edits, the number of many."""
+    if marked.fragile:
+        return "no edit at all"
+    tried = [each for each in marked.survives if each != "none"]
+    if not tried:
+        return "no edit was tried, --survive does that"
+    some = ", ".join(tried[:_TOLD])
+    return f"{some} and {len(tried) - _TOLD} more edits" if len(tried) > _TOLD else some
 
 
 def revealed(found: Extraction, out: Path | None) -> None:
@@ -130,6 +150,8 @@ def revealed(found: Extraction, out: Path | None) -> None:
             plain["payload_base64"] = base64.b64encode(found.payload).decode()
         else:
             plain["file"] = str(out)
+        details = {**found.details}
+        plain |= {"undone": details.pop("edits"), "details": details}
     print_json(plain)
 
 

@@ -1,9 +1,11 @@
 """The demonstration: one real photo, its capacity at several PSNRs and under several edits.
 
-And a file hidden in it: the figure of those numbers, as PDF. `run` writes `capacity.json` (every
-number), `capacity.svg` and `capacity.png` (the figure), `marked.png` (the photo with the PDF in
-it), `revealed.pdf` (what came out of that file), `index.html` (a page that needs nothing else) and
-`benchmark/report.html`, the report of a small benchmark on pieces of the photo.
+And a note hidden in it that is read after the photo was saved as JPEG, cut and turned; and a
+file, the figure of those numbers, as PDF. `run` writes `shared.jpg` and `edited.png` (the photo on
+its way, with the note), `capacity.json` (every number), `capacity.svg` and `capacity.png` (the
+figure), `marked.png` (the photo with the PDF in it), `revealed.pdf` (what came out of that file),
+`index.html` (a page that needs nothing else) and `benchmark/report.html`, the report of a small
+benchmark on pieces of the photo.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from morebits.demo import benchmark, hiding
+from morebits.demo import benchmark, hiding, journey
 from morebits.errors import MissingExtra
 from morebits.images import Picture, read
 from morebits.measure import Curve, curve
@@ -63,6 +65,7 @@ class Demo:
     rows: tuple[Row, ...]
     curves: tuple[Curve, ...]
     hidden: tuple[hiding.Hidden, ...] = ()
+    journey: journey.Journey | None = None
     files: tuple[Path, ...] = ()
     seconds: float = 0.0
 
@@ -71,6 +74,8 @@ def run(out: Path, progress: Callable[[str], None]) -> Demo:
     """Measure the photo that comes with matplotlib and write the files into `out`."""
     started = time.perf_counter()
     picture = read(sample_photo())
+    progress("a note of 128 bytes into the photo, which is then saved as JPEG 70, cut and turned")
+    travelled = journey.run(picture, out)
     curves = [curve(picture, psnr=SWEEP)]
     rows = [Row("as it is", found, found) for found in _at_levels(curves[0])]
     for edit in EDITS:
@@ -82,7 +87,7 @@ def run(out: Path, progress: Callable[[str], None]) -> Demo:
         rows += [Row(edit.words, *pair) for pair in pairs]
     from morebits.demo import draw
 
-    demo = Demo(picture, tuple(rows), tuple(curves))
+    demo = Demo(picture, tuple(rows), tuple(curves), journey=travelled)
     figure = draw.draw(demo)
     demo = replace(demo, hidden=_hide(picture, draw.as_pdf(figure), progress))
     progress("a small benchmark: pieces of the photo under the attacks of the suite quick")
@@ -90,7 +95,13 @@ def run(out: Path, progress: Callable[[str], None]) -> Demo:
     progress(f"writing {out}")
     demo = replace(demo, seconds=time.perf_counter() - started)
     saved = hiding.save(demo.hidden[0], out / "marked.png", out / "revealed.pdf")
-    files = (_write_json(demo, out), *saved, *draw.write(demo, figure, out), judged)
+    files = (
+        _write_json(demo, out),
+        *travelled.files,
+        *saved,
+        *draw.write(demo, figure, out),
+        judged,
+    )
     return replace(demo, files=files)
 
 
@@ -129,6 +140,7 @@ def _write_json(demo: Demo, out: Path) -> Path:
         "table": [_plain((row.best, row.certified)) for row in demo.rows],
         "curves": [_plain(each.capacities) for each in demo.curves],
         "hidden": [each.to_dict() for each in demo.hidden],
+        "journey": None if demo.journey is None else demo.journey.to_dict(),
     }
     path.write_text(json.dumps(plain, indent=1) + "\n")
     return path

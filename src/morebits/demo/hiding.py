@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from morebits.errors import ImageError
-from morebits.hiding import DEFAULT_PSNR, Marked, hide, reveal, room
+from morebits.hiding import Marked, hide, reveal, room
 from morebits.images import Picture
 from morebits.measure import capacity
 
@@ -47,7 +47,7 @@ class Hidden:
 def run(picture: Picture, words: str, payload: bytes) -> Hidden:
     """Hide the payload, reveal it again, and take the time of both."""
     started = time.perf_counter()
-    marked = hide(picture, payload, key=KEY)
+    marked = hide(picture, payload, key=KEY, codec="trellis")
     hidden = time.perf_counter()
     found = reveal(marked.image, key=KEY)
     done = time.perf_counter()
@@ -59,7 +59,7 @@ def run(picture: Picture, words: str, payload: bytes) -> Hidden:
 
 def noise(picture: Picture) -> bytes:
     """As many bytes as `hide` takes for this photo; they look random, so nothing compresses."""
-    return hashlib.shake_256(b"morebits demo").digest(room(picture, psnr=DEFAULT_PSNR))
+    return hashlib.shake_256(b"morebits demo").digest(room(picture, codec="trellis"))
 
 
 def save(hidden: Hidden, marked: Path, revealed: Path) -> tuple[Path, Path]:

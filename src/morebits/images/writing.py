@@ -1,4 +1,4 @@
-"""From samples to a file that holds exactly these samples, and all that the cover brought along."""
+"""From samples to a file that holds them, and all that the cover brought along."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ def write(
     array: NDArray[np.uint8 | np.uint16],
     like: Picture | None = None,
     *,
+    fragile: bool = True,
+    quality: int | None = None,
     force: bool = False,
     check: Callable[[Path], None] | None = None,
 ) -> tuple[str, ...]:
@@ -33,6 +35,9 @@ def write(
     refused, and so is a file that exists (unless `force`) and always the cover itself. The file
     appears whole or not at all; `check` may look at it before it does, and raise.
 
+    What is not `fragile` may also go into .jpg and .avif, of a `quality` from 1 to 100 (95 unless
+    given), and into .webp, which is lossless unless a quality is given.
+
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name) / "gray.png"
@@ -43,12 +48,19 @@ def write(
     >>> folder.cleanup()
     """
     picture = _dressed(array, like)
-    chosen = _checked(Path(path), picture, force)
+    chosen = _checked(Path(path), picture, force, fragile, quality)
     files.write_bytes(path, chosen.encode(picture), force=force, check=check)
     return lost(chosen, picture)
 
 
-def check_write(path: str | os.PathLike[str], cover: Picture, *, force: bool = False) -> None:
+def check_write(
+    path: str | os.PathLike[str],
+    cover: Picture,
+    *,
+    fragile: bool = True,
+    quality: int | None = None,
+    force: bool = False,
+) -> None:
     """Raise what `write` would for a picture like this one, before any work is done.
 
     >>> from morebits.images import read
@@ -57,12 +69,14 @@ def check_write(path: str | os.PathLike[str], cover: Picture, *, force: bool = F
         ...
     morebits.errors.LossyFile: marked.jpg: JPEG changes samples and would destroy the mark; ...
     """
-    _checked(Path(path), cover, force)
+    _checked(Path(path), cover, force, fragile, quality)
 
 
-def _checked(path: Path, picture: Picture, force: bool) -> FileFormat:
-    chosen = choose(path, picture)
-    if picture.orientation != 1:
+def _checked(
+    path: Path, picture: Picture, force: bool, fragile: bool, quality: int | None
+) -> FileFormat:
+    chosen = choose(path, picture, fragile=fragile, quality=quality)
+    if fragile and picture.orientation != 1:
         problem = f"the picture has EXIF orientation {picture.orientation}"
         raise LossyFile(
             path,

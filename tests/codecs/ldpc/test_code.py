@@ -250,7 +250,7 @@ def test_close_to_the_best_code_of_its_size(payload, coded, gap):
 @pytest.mark.parametrize(
     ("arguments", "name"),
     [
-        ((15, 100), "payload_bits"), ((65_537, 10**6), "payload_bits"),
+        ((15, 100), "payload_bits"), ((2**20 + 1, 2**22), "payload_bits"),
         ((16.0, 99), "payload_bits"),
         ((True, 99), "payload_bits"), ((100, 124), "coded_bits"), ((100, 2**26 + 1), "coded_bits"),
         ((100, "400"), "coded_bits"), ((100, 400, -1), "start"), ((100, 400, 0, b"short"), "key32"),

@@ -103,7 +103,6 @@ class TestMessage:
         decoded = reading.decode(read, Opener("key"))
         assert decoded is not None
         assert decoded.index == CLASS
-        assert decoded.tries >= 1
         packed = compact.pack(PAYLOAD, key="key", size=sizes.message_bits(CLASS) // 8)
         assert np.packbits(decoded.bits).tobytes() == packed
 

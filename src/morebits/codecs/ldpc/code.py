@@ -23,7 +23,7 @@ from morebits.codecs.ldpc.interleaving import PUBLIC, permutation
 from morebits.errors import InputError
 
 #: Fewest and most message bits of a code, and the most coded bits.
-SMALLEST_PAYLOAD, LARGEST_PAYLOAD, LARGEST_CODED = 16, 65_536, 2**26
+SMALLEST_PAYLOAD, LARGEST_PAYLOAD, LARGEST_CODED = 16, 2**20, 2**26
 
 
 @dataclass(frozen=True, eq=False)

@@ -79,7 +79,8 @@ def maximise(target: Objective, family: Family, start: Reals) -> tuple[float, Re
         across = _jacobian(family, here)
         bend = across.T @ target.curvature @ across * max(score, 1.0)
         bend += 1e-9 * np.trace(bend) * np.eye(len(bend)) / len(bend)
-        step = damping * np.linalg.solve(bend, across.T @ gradient)
+        # A tiny picture may not tell all parameters apart: the smallest step of the best ones.
+        step = damping * np.linalg.lstsq(bend, across.T @ gradient, rcond=None)[0]
         there, slope = target.slope(family(here + step))
         if there < score:
             damping /= 4

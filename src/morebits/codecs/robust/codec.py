@@ -17,7 +17,7 @@ from morebits.codecs.bits import check_bits
 from morebits.codecs.budget import allowed_error
 from morebits.codecs.robust import decoding, embedding, masking, planning, sizes
 from morebits.codecs.robust.colour import luma
-from morebits.codecs.robust.layout import Layout
+from morebits.codecs.robust.layout import BLOCK, Layout
 from morebits.codecs.robust.planning import Planner, Survive
 from morebits.codecs.robust.tiles import TILE
 from morebits.errors import DoesNotFit, ImageError, InputError
@@ -26,8 +26,10 @@ from morebits.types import Embedding, Extraction
 
 #: What a mark survives where neither a PSNR nor edits are asked for.
 DEFAULT_SURVIVE = "paper-compact"
-#: How far the pilot lies below the whole mark, in dB.
-_PILOT = 6.0
+#: How far the pilot lies below the whole mark, in dB: at least, at most, and what follows the
+#: load. A long message needs all the power it can get, and less of the picture may go anyway.
+_PILOT = (6.0, 8.5)
+_PILOT_EMPTY, _PILOT_LOAD = 5.3, 13.0
 #: Fewest tiles that a picture needs.
 _FEWEST_TILES = 4
 
@@ -56,6 +58,7 @@ class Robust:
     """
 
     name = "robust"
+    seals = True
 
     def __init__(
         self, *, psnr: float | None = None, survive: Survive | None = None, key: keys.Key = None,
@@ -103,6 +106,8 @@ class Robust:
     def extract(self, image: Any, /) -> Extraction:
         """The message, whatever was done to the picture; falsy when there is none."""
         picture = images.read(image)
+        if picture.array[..., 0].size < _FEWEST_TILES * TILE**2:
+            return Extraction("nothing", self.name)
         found = decoding.decode(eight_bits(picture.array), self.key, seconds=self.seconds)
         if found.decoded is None:
             return Extraction("nothing", self.name, details=found.details)
@@ -113,17 +118,17 @@ class Robust:
         )  # fmt: skip
 
     def _planner(self, picture: Picture, edits: tuple[Attack, ...]) -> Planner:
-        def mark(payload: bytes, psnr: float) -> NDArray[Any]:
-            return _marked(picture, payload, self.key, psnr)
+        def at(payload: bytes, psnr: float) -> NDArray[Any]:
+            return mark(picture, payload, self.key, psnr)
 
-        return Planner(mark, self.key, edits, seconds=self.seconds, progress=self.progress)
+        return Planner(at, self.key, edits, seconds=self.seconds, progress=self.progress)
 
 
-def _marked(picture: Picture, payload: bytes, key: keys.Key, psnr: float) -> NDArray[Any]:
-    """The picture with a payload, at a PSNR; nobody has read it yet."""
+def mark(picture: Picture, payload: bytes, key: keys.Key, psnr: float) -> NDArray[Any]:
+    """The samples of a picture with a payload, at a PSNR; whether they can be read is not known."""
     index = _class(payload)
     packed = compact.pack(payload, key=key, size=sizes.message_bits(index) // 8)
-    canvas = _canvas(picture, key, psnr)
+    canvas = _canvas(picture, key, psnr, index)
     window = Layout.of(key).window(0, 0, *canvas.shape)
     coded = window.bits(index, np.unpackbits(np.frombuffer(packed, np.uint8)))
     budget = allowed_error(picture.format, psnr, peak=None, samples=picture.array.size)
@@ -139,7 +144,7 @@ def _class(payload: bytes) -> int:
     return index
 
 
-def _canvas(picture: Picture, key: keys.Key, psnr: float) -> embedding.Canvas:
+def _canvas(picture: Picture, key: keys.Key, psnr: float, index: int) -> embedding.Canvas:
     """The cover with its pilot and its mask."""
     array = picture.array
     height, width = array.shape[:2]
@@ -151,10 +156,16 @@ def _canvas(picture: Picture, key: keys.Key, psnr: float) -> embedding.Canvas:
     levels = array.astype(np.float32) / np.float32(scale)
     mask = masking.mask(luma(levels), 255.0)
     colours = np.broadcast_to(levels, (height, width, 3))
-    piloted = pilot.add(colours, key, psnr=psnr + _PILOT, mask=mask.pixels)
+    piloted = pilot.add(colours, key, psnr=psnr + _below(index, height, width), mask=mask.pixels)
     if array.shape[2] == 1:
         piloted = luma(piloted)[..., None]
     return embedding.Canvas(array, piloted, mask, scale)
+
+
+def _below(index: int, height: int, width: int) -> float:
+    """How far the pilot lies below the mark for a class of messages in a picture, in dB."""
+    load = sizes.message_bits(index) / ((height // TILE) * (width // TILE) * BLOCK)
+    return min(max(_PILOT_EMPTY + _PILOT_LOAD * load, _PILOT[0]), _PILOT[1])
 
 
 def _payload(message: NDArray[np.uint8]) -> bytes:

@@ -84,7 +84,7 @@ class _Fit:
         total = self._mean(weight) + np.float32(1e-4)
         channels = [levels[..., c] * weight for c in range(3)]
         self.mean = [self._mean(each) / total for each in channels]
-        self.cov = {
+        self.cov: dict[tuple[int, int], Any] = {
             (a, b): self._mean(channels[a] * levels[..., b]) / total - self.mean[a] * self.mean[b]
             for a in range(3)
             for b in range(a, 3)
@@ -109,4 +109,5 @@ class _Fit:
 
     @staticmethod
     def _mean(plane: NDArray[np.float32]) -> NDArray[np.float32]:
-        return uniform_filter(plane, _WINDOW, mode="nearest")
+        mean: NDArray[np.float32] = uniform_filter(plane, _WINDOW, mode="nearest")
+        return mean

@@ -28,21 +28,27 @@ from morebits.codecs.robust.tiles import TILE
 #: A step of the lattice that is no better than this is chance, in standard deviations.
 _CHANCE = 3.8
 #: One that is better shows that map and filter are right.
-_RIGHT = 4.0
+_RIGHT = 4.5
 #: Rounds in which a map is mended.
 _MENDED = 3
 #: A step that leaves no doubt.
 _PLAIN = 9.0
 #: A map with a smaller p-value is beyond doubt: the first one is tried with all edits.
 _SURE = 1e-6
-#: A map with a larger one is given up when it shows nothing as it is, and so many crops that the
-#: pilot cannot tell from chance are tried.
-_DOUBTFUL, _CROPS = 1e-4, 64
+#: A map with a larger one is given up when it shows nothing as it is.
+_DOUBTFUL = 1e-4
+#: Of pictures with at most so many pixels so many crops are tried that the pilot cannot tell from
+#: chance; larger ones have pilot enough.
+_SMALL, _CROPS = 160_000, 64
+#: Pixels up to which clipped channels are rebuilt on a guess.
+_MEDIUM = 1_500_000
 #: Share of clipped pixels from which on they are rebuilt, and scale from which on a picture was
 #: not made smaller.
 _CLIPPED, _SHRUNK = 0.003, 0.98
 #: Two maps that are closer are the same.
 _SAME = 1e-6
+#: Tiles a side of the part of a large picture that is read first.
+_WINDOW = 48
 #: Errors of an angle that are searched, in radians.
 _ANGLES = sorted((0.0003 * k for k in range(-8, 9)), key=abs)
 #: Hues that are tried, as fractions of the circle.
@@ -122,8 +128,9 @@ def _maps(image: NDArray[Any], key: Key, seconds: float) -> Iterator[Map]:
     yield _UNMOVED
     for located in pilot.candidates(image, key, budget_seconds=seconds):
         yield Map(located.matrix.astype(np.float64), located.model, located.p_value)
-    for matrix in pilot.crops(image, key, _CROPS):
-        yield Map(matrix.astype(np.float64), "crop")
+    if image.shape[0] * image.shape[1] <= _SMALL:
+        for matrix in pilot.crops(image, key, _CROPS):
+            yield Map(matrix.astype(np.float64), "crop")
 
 
 class _Search:
@@ -177,7 +184,7 @@ class _Search:
         sure = map_.p_value < _SURE and not self._sure
         if moved or map_ is _UNMOVED:
             yield "", "", plain
-            if colours and self._look("").clipped.mean() > _CLIPPED:
+            if colours and self._clipping(map_):
                 yield "restored", "clipping", plain
         if sure and colours:
             for turn in _HUES:
@@ -186,6 +193,12 @@ class _Search:
             for sigma in equalising.BLURS:
                 yield "", f"blur {sigma:g}", equalising.blur(sigma)
         self._sure = self._sure or sure
+
+    def _clipping(self, map_: Map) -> bool:
+        """Whether clipped channels are worth rebuilding: in large pictures for good maps only."""
+        if self._look("").clipped.mean() <= _CLIPPED:
+            return False
+        return map_.p_value < _SURE or self.image.shape[0] * self.image.shape[1] <= _MEDIUM
 
     def _look(self, name: str) -> Look:
         """The picture with one of its colours' edits undone."""
@@ -200,10 +213,15 @@ class _Search:
             self._looks[name] = Look(colour.luma(colours), doubt)
         return self._looks[name]
 
-    def _try(self, map_: Map, way: Way, look: str, undone: str, filters: Any) -> Attempt | None:
-        """Read the picture under one hypothesis; None when what it shows is chance."""
+    def _try(
+        self, map_: Map, way: Way, look: str, undone: str, filters: Any, most: int | None = _WINDOW
+    ) -> Attempt | None:
+        """Read the picture under one hypothesis; None when what it shows is chance.
+
+        The middle of a large picture is read first, all of it only when that shows something.
+        """
         seen = self._look(look)
-        rectified = rectify(seen.plane, seen.clipped, map_.matrix, way)
+        rectified = rectify(seen.plane, seen.clipped, map_.matrix, way, most)
         if rectified is None:
             return None
         tiles = rectified.tiles(self.layout, filters)
@@ -214,10 +232,12 @@ class _Search:
         attempt = Attempt(map_, way, look, undone, filters, rectified, read)
         if self.best is None or step.score > self.best.read.step.score:
             self.best = attempt
-        self.tries += len(read.classes)
+        self.tries += reading.MOST_TRIES
         self.decoded = reading.decode(read, self.opener)
         if self.decoded is not None:
             self.best = attempt
+        elif not rectified.whole and step.score > _RIGHT:
+            return self._try(map_, way, look, undone, filters, None)
         return attempt
 
     def _turned(self, map_: Map) -> Map:
@@ -226,7 +246,7 @@ class _Search:
         best, top = map_, -np.inf
         for angle in _angles(map_.matrix):
             turned = replace(map_, matrix=_turn(map_.matrix, angle, self.image.shape))
-            rectified = rectify(look.plane, look.clipped, turned.matrix, "nearest")
+            rectified = rectify(look.plane, look.clipped, turned.matrix, "nearest", _WINDOW)
             if rectified is None:
                 continue
             score = rectified.tiles(self.layout).steps()[0].score

@@ -16,9 +16,9 @@ Filters = tuple[NDArray[np.float32], NDArray[np.float32]]
 #: Deviations in pixels of the blurs that are tried.
 BLURS = (0.8, 1.1, 1.7, 2.3, 2.9)
 #: Taps on each side, and cycles a pixel between which the filter ends.
-_REACH, _ENDS = 22, (0.18, 0.32)
+_REACH, _ENDS = 34, (0.18, 0.32)
 #: What is left of a frequency below which its inverse is held down, squared.
-_FLOOR = 0.0015
+_FLOOR = 0.0005
 
 
 def blur(sigma: float) -> Filters:

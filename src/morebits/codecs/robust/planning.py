@@ -38,16 +38,14 @@ _MARGIN = 2
 _HARDEST = 4
 #: Where edits are random: which ones are tried.
 _SEEDS = (1_000_001, 1_000_002)
-#: Payload bytes of the first trial, and rounds of trials: a reader that is done early has not
-#: read all there is. Tried again are edits that leave up to so many times what the hardest one
-#: does, as long as that finds so many times more.
-_FIRST, _ROUNDS, _SIMILAR, _MORE = 1, 3, 2.0, 1.1
-#: The code is tried with the soft values times these.
-_SCALES = (np.float32(1), np.float32(0.6))
+#: Payload bytes of the first trial. A reader of a short message is often done before it has found
+#: out all about an edit, so longer ones follow, in at most so many rounds: each tries so many times
+#: what seems to fit, and what comes back fits with so much to spare.
+_FIRST, _ROUNDS, _MORE, _SPARE = 1, 6, 1.4, 1.25
 #: What is tried next when a payload does not survive, as a share of it.
 _LESS = 0.8
 #: Bits of a message for each bit that the soft values carry; short messages get less.
-_SHARE, _SHORT = 0.66, 1.5
+_SHARE, _SHORT = 0.72, 1.5
 #: Seconds for one trial, and for each megapixel of it: a reader who takes longer finds nothing.
 _PATIENCE = 3.0
 #: Seconds for a trial in the search, and how many times what it took at the lowest PSNR.
@@ -103,18 +101,17 @@ def message_bits(information: float) -> int:
     """Bits of the longest message that so much information gives back, in most cases.
 
     >>> message_bits(10_000), message_bits(100)
-    (6450, 51)
+    (7050, 57)
     """
     return max(0, int(_SHARE * information - _SHORT * math.sqrt(max(information, 0))))
 
 
-def payload_bytes(information: float) -> int | None:
-    """Bytes of the longest payload for it; None when not even an empty one fits.
+def payload_bytes(bits: float) -> int | None:
+    """Bytes of the longest payload of a message with so many bits; None: not even an empty one.
 
-    >>> payload_bytes(2000), payload_bytes(50)
-    (148, None)
+    >>> payload_bytes(1080), payload_bytes(50)
+    (128, None)
     """
-    bits = message_bits(information)
     fitting = [each for each in range(sizes.CLASSES) if sizes.message_bits(each) <= bits]
     return sizes.payload_bytes(fitting[-1]) if fitting else None
 
@@ -131,8 +128,7 @@ def carried(found: decoding.Found) -> float:
     bits = window.bits(found.decoded.index, found.decoded.bits)[usable]
     right = read.soft * (2 * bits.astype(np.float32) - 1)
     right = right[read.tiles.roles >= KNOWN + TELLING]
-    nats = min(float(np.logaddexp(0, -right * scale).sum()) for scale in _SCALES)
-    return max(0.0, right.size - nats / math.log(2))
+    return max(0.0, right.size - float(np.logaddexp(0, -right).sum()) / math.log(2))
 
 
 class Planner:
@@ -153,24 +149,25 @@ class Planner:
     def capacity(self, psnr: float) -> Plan:
         """What fits at a PSNR: predicted from the edit that leaves the least information."""
         marked = self._marked(_trial_payload(_FIRST), psnr)
-        left: dict[Attack, float] = {}
+        fits: dict[Attack, float] = {}
+        seconds: dict[Attack, float] = {}
         for edit in self._edits:
             trial = self._try(marked, edit)
             if not trial.survived:
                 return Plan(0, edit)
-            left[edit] = trial.information
-        for _ in range(_ROUNDS - 1):
-            before = min(left.values())
-            size = payload_bytes(before)
-            if size is None:
+            fits[edit], seconds[edit] = message_bits(trial.information), trial.seconds
+        hardest = min(fits, key=lambda each: fits[each])
+        for _ in range(_ROUNDS):
+            bits = _MORE * fits[hardest]
+            marked = self._marked(_trial_payload(payload_bytes(bits) or 0), psnr)
+            for edit in [each for each in fits if fits[each] < bits]:
+                trial = self._try(marked, edit, _QUICK + _SLOWER * seconds[edit])
+                known = bits / _SPARE if trial.survived else 0.0
+                fits[edit] = max(fits[edit], message_bits(trial.information), known)
+            before, hardest = fits[hardest], min(fits, key=lambda each: fits[each])
+            if fits[hardest] <= before:
                 break
-            again = self._marked(_trial_payload(size), psnr)
-            for edit in [each for each in left if left[each] < _SIMILAR * before]:
-                left[edit] = max(left[edit], self._try(again, edit).information)
-            if min(left.values()) < _MORE * before:
-                break
-        hardest = min(left, key=lambda each: left[each])
-        return Plan(8 * (payload_bytes(left[hardest]) or 0), hardest)
+        return Plan(8 * (payload_bytes(fits[hardest]) or 0), hardest)
 
     def checked(self, payload: bytes, psnr: float) -> NDArray[Any]:
         """The marked picture at this PSNR; DoesNotFit unless it survives every edit."""
@@ -184,7 +181,7 @@ class Planner:
 
     def quietest(self, payload: bytes) -> NDArray[Any]:
         """The marked picture with the highest PSNR at which it survives every edit."""
-        first = _strongest(self._edits)
+        first = strongest(self._edits)
         self._steps.expect(len(first) + _HARDEST * _LEVELS.bit_length() + len(self._edits))
         marked = self._marked(payload, LOWEST)
         trials = sorted(
@@ -273,7 +270,7 @@ class _Steps:
             self._progress(1.0)
 
 
-def _strongest(edits: tuple[Attack, ...]) -> tuple[Attack, ...]:
+def strongest(edits: tuple[Attack, ...]) -> tuple[Attack, ...]:
     """Of every family the edits farthest from changing nothing, on either side; all others."""
     chosen: dict[Any, Attack] = {}
     for edit in edits:

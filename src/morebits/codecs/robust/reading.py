@@ -18,6 +18,8 @@ _TRIED = 3
 #: Rounds of code and reading, least information for each bit of a message, and from which soft
 #: value on a bit is taken for known; known ones have this value.
 _ROUNDS, _ENOUGH_BITS, _BELIEVED, _KNOWN_BIT = 4, 0.8, 2.0, np.float32(-20)
+#: Messages that `decode` opens at most.
+MOST_TRIES = _ROUNDS + _TRIED - 1
 #: Natural logarithm of the activity over its limit within which a tile may be calm or not, and
 #: how much one unit of it weighs against the likelihood.
 _DOUBT, _PRIOR = 0.7, 6.0
@@ -185,7 +187,6 @@ class Decoded:
     opened: Opened
     index: int
     bits: NDArray[np.uint8] = field(repr=False)
-    tries: int
 
 
 def decode(reading: Read, opener: Opener, *, iterations: int = 40) -> Decoded | None:
@@ -194,7 +195,6 @@ def decode(reading: Read, opener: Opener, *, iterations: int = 40) -> Decoded | 
     What the code makes of the numbers tells which tiles can be trusted; with that they are
     read again, a few times.
     """
-    tries = 0
     for rank, index in enumerate(reading.classes):
         if reading.information < _ENOUGH_BITS * sizes.message_bits(index):
             continue
@@ -202,13 +202,12 @@ def decode(reading: Read, opener: Opener, *, iterations: int = 40) -> Decoded | 
         places = reading.tiles.window.places(index)[reading.tiles.usable]
         soft = reading.soft
         for _ in range(_ROUNDS if rank == 0 else 1):
-            tries += 1
             summed = _summed(places, soft, code.coded_bits)
             found = code.decode(summed, iterations)
             if found.ok:
                 opened = opener.open(np.packbits(found.bits).tobytes())
                 if opened:
-                    return Decoded(opened, index, found.bits, tries)
+                    return Decoded(opened, index, found.bits)
                 break
             others = np.where(places >= 0, found.soft[places] - soft, _KNOWN_BIT)
             soft = _again(reading, others)

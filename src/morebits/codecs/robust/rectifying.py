@@ -30,6 +30,7 @@ class Rectified:
     clipped: NDArray[np.float32] = field(repr=False)  # share of each tile
     top: int
     left: int
+    whole: bool
 
     def tiles(self, layout: Layout, filters: Any = None) -> Tiles:
         """Its tiles for the reader, after these filters."""
@@ -54,8 +55,12 @@ def rectify(
     clipped: NDArray[np.float32],
     matrix: NDArray[np.float64],
     way: Way,
+    most: int | None = None,
 ) -> Rectified | None:
-    """The plane on the original's grid; None when not one whole tile is in it."""
+    """The plane on the original's grid; None when not one whole tile is in it.
+
+    Of a large picture only the middle, with at most `most` tiles a side.
+    """
     height, width = plane.shape
     backward = np.linalg.inv(np.vstack([matrix, [0, 0, 1]]))[:2]
     ends = np.array([[0, 0], [width - 1, 0], [0, height - 1], [width - 1, height - 1]])
@@ -64,6 +69,10 @@ def rectify(
     right, bottom = np.ceil((np.round(corners.max(axis=0), 2) + 1) / TILE).astype(int)
     if not (0 < right - left < 4096 and 0 < bottom - top < 4096):
         return None
+    whole = most is None or max(bottom - top, right - left) <= most
+    if most is not None:
+        top, bottom = _middle(top, bottom, most)
+        left, right = _middle(left, right, most)
     shape = (int(bottom - top) * TILE, int(right - left) * TILE)
     here = matrix.copy()
     here[:, 2] += matrix[:, :2] @ [left * TILE, top * TILE]
@@ -75,9 +84,14 @@ def rectify(
     share = np.zeros(usable.shape, np.float32)
     if clipped.any():
         share = tiles.split(resampling.nearest(clipped, here, shape)).mean(axis=2)
-    return Rectified(
-        _resampled(plane, here, shape, way), usable & (share < _LOST), share, int(top), int(left)
-    )
+    resampled = _resampled(plane, here, shape, way)
+    return Rectified(resampled, usable & (share < _LOST), share, int(top), int(left), whole)
+
+
+def _middle(first: int, end: int, most: int) -> tuple[int, int]:
+    """The middle of a range, at most so long."""
+    spare = max(0, end - first - most)
+    return first + spare // 2, end - (spare - spare // 2)
 
 
 def _resampled(plane: Any, matrix: Any, shape: tuple[int, int], way: Way) -> NDArray[np.float32]:

@@ -1,7 +1,7 @@
 """How long a message is, as a small number: the class that the mark tells its reader.
 
 Up to 31 payload bytes every length has its class; above, 32 lengths for every doubling, so that
-at most 3 % of a message is padding. The longest payload has 8,064 bytes.
+at most 3 % of a message is padding. The longest payload has 32,256 bytes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from morebits.codecs import compact
 
 #: Number of classes; a mark can tell up to `TOLD` of them, the rest is for later versions.
-CLASSES, TOLD = 288, 512
+CLASSES, TOLD = 352, 512
 #: Lengths a doubling.
 _STEPS = 32
 
@@ -17,8 +17,8 @@ _STEPS = 32
 def payload_bytes(index: int) -> int:
     """Longest payload of a class.
 
-    >>> [payload_bytes(each) for each in (0, 8, 33, 64, 65, 287)]
-    [0, 8, 33, 64, 66, 8064]
+    >>> [payload_bytes(each) for each in (0, 8, 33, 64, 65, 351)]
+    [0, 8, 33, 64, 66, 32256]
     """
     if index < _STEPS:
         return index
@@ -38,7 +38,7 @@ def message_bits(index: int) -> int:
 def class_of(bits: int) -> int | None:
     """The smallest class whose messages have at least so many bits; None if there is none.
 
-    >>> class_of(1080), class_of(1), class_of(70000)
+    >>> class_of(1080), class_of(1), class_of(300_000)
     (96, 0, None)
     """
     for index in range(CLASSES):
