@@ -126,8 +126,7 @@ def _seen(plane: Plane, functions: Plane, axis: int) -> Plane:
     if margin:
         pad = [(0, 0), (0, 0)]
         pad[axis] = (margin, margin)
-        mode = "symmetric" if plane.shape[axis] > margin else "wrap"
-        plane = np.pad(plane, pad, mode=mode)
+        plane = np.pad(plane, pad, mode="symmetric")
     length = functions.shape[1]
     if axis == 1:
         windows = sliding_window_view(plane, length, axis=1)[:, ::TILE]
