@@ -29,7 +29,7 @@ class TestFound:
         [
             ("none", "identity"),
             ("jpeg:50", "identity"),
-            ("webp:60", "identity"),
+            ("webp:80", "identity"),
             ("blur:7", "identity"),
             ("median:3", "identity"),
             ("noise:4", "identity"),
@@ -130,6 +130,27 @@ class TestHypotheses:
         found = decoding.decode(small, "key", seconds=30)
         assert found.best is not None
         assert np.abs(found.best.map.matrix - true.matrix)[:, 2].max() < 0.1
+
+    def test_the_angle_of_a_rotation_is_made_exact(self, marked, monkeypatch):
+        turned = parse("rotate:6.5")(marked)
+        true = pilot.locate(turned, "key")
+        cos, sin = np.cos(np.radians(6.5) + 0.0012), np.sin(np.radians(6.5) + 0.0012)
+        middle = np.array([335, 239]) / 2
+        linear = np.array([[cos, sin], [-sin, cos]])
+        wrong = replace(true, matrix=np.column_stack([linear, middle - linear @ middle]))
+        monkeypatch.setattr(decoding.pilot, "candidates", lambda *_, **__: iter([wrong]))
+        monkeypatch.setattr(decoding, "_PLAIN", np.inf)  # no angle is good enough to stop at
+        found = decoding.decode(turned, "key", seconds=30)
+        assert found.best is not None
+        assert found.best.way == "nearest"
+        here = np.arctan2(found.best.map.matrix[0, 1], found.best.map.matrix[0, 0])
+        assert here == pytest.approx(np.radians(6.5), abs=0.0004)
+
+    def test_crops_that_the_pilot_only_suspects(self, marked, payload, monkeypatch):
+        monkeypatch.setattr(decoding.pilot, "candidates", lambda *_, **__: iter([]))
+        found = decoding.decode(marked[31:, 47:], "key", seconds=30)
+        assert payload_of(found) == payload
+        assert found.details["geometry"] == "crop"
 
     @pytest.mark.parametrize(("edit", "times"), [("none", 0), ("brightness:1.5", 1)])
     def test_clipped_colours_are_rebuilt_once_where_there_are_any(
