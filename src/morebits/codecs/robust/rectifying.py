@@ -17,6 +17,8 @@ Way = Literal["copied", "nearest", "spline"]
 
 #: A tile with a larger share of clipped pixels is lost.
 _LOST = 0.7
+#: A tile may reach so many pixels out of the picture: its waves have faded out there.
+_BEYOND = 4
 #: Entries of a map this close to whole numbers are whole, in pixels.
 _WHOLE = 0.02
 
@@ -78,12 +80,14 @@ def rectify(
     here[:, 2] += matrix[:, :2] @ [left * TILE, top * TILE]
     if way == "copied":
         here = np.rint(here)
-    usable = _inside(here, shape, width, height)
+    # Pixels that went to no place cannot be continued beyond the border.
+    missing = _missing(here, shape, width, height)
+    usable = missing <= (_BEYOND if way != "nearest" else 0)
     if not usable.any():
         return None
-    share = np.zeros(usable.shape, np.float32)
+    share = np.where(usable, missing / TILE, 0).astype(np.float32)
     if clipped.any():
-        share = tiles.split(resampling.nearest(clipped, here, shape)).mean(axis=2)
+        share += tiles.split(resampling.nearest(clipped, here, shape)).mean(axis=2)
     resampled = _resampled(plane, here, shape, way)
     return Rectified(resampled, usable & (share < _LOST), share, int(top), int(left), whole)
 
@@ -112,14 +116,15 @@ def _copied(plane: Any, matrix: Any, shape: tuple[int, int]) -> NDArray[np.float
     return plane[rows, columns]
 
 
-def _inside(matrix: Any, shape: tuple[int, int], width: int, height: int) -> NDArray[np.bool_]:
-    """Which tiles lie wholly in the picture: those whose corners do."""
+def _missing(matrix: Any, shape: tuple[int, int], width: int, height: int) -> NDArray[np.float64]:
+    """How far each tile reaches out of the picture, in pixels of the original."""
     x, y = np.arange(0, shape[1], TILE), np.arange(0, shape[0], TILE)[:, None]
     edge = 0.5  # a resized picture ends half a pixel of its own beyond its last centre
-    inside = np.ones((shape[0] // TILE, shape[1] // TILE), bool)
+    beyond = np.zeros((shape[0] // TILE, shape[1] // TILE))
     for right, down in ((0, 0), (TILE - 1, 0), (0, TILE - 1), (TILE - 1, TILE - 1)):
         across = matrix[0, 0] * (x + right) + matrix[0, 1] * (y + down) + matrix[0, 2]
         below = matrix[1, 0] * (x + right) + matrix[1, 1] * (y + down) + matrix[1, 2]
-        inside &= (across >= -edge) & (across <= width - 1 + edge)
-        inside &= (below >= -edge) & (below <= height - 1 + edge)
-    return inside
+        for place, side in ((across, width), (below, height)):
+            np.maximum(beyond, -edge - place, out=beyond)
+            np.maximum(beyond, place - (side - 1 + edge), out=beyond)
+    return beyond / np.sqrt(abs(np.linalg.det(matrix[:, :2])))
