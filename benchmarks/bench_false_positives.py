@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 import morebits as mb
 from morebits import images
 from morebits.bench.statistics import clopper_pearson
+from morebits.images import Samples
 
 Pixels = NDArray[np.uint8]
 
@@ -48,7 +49,7 @@ def shuffled(picture: Pixels, rng: np.random.Generator) -> Pixels:
     return rng.permutation(picture.reshape(-1)).reshape(picture.shape)
 
 
-def exact(picture: Pixels, key: str | None = None) -> bool:
+def exact(picture: Samples, key: str | None = None) -> bool:
     """Whether `reveal` sees a fragile mark; benchmarks/robust.py asks for robust ones."""
     found = [mb.reveal(picture, key=key, codec=name).status for name in ("trellis", "box")]
     return found != ["nothing", "nothing"]

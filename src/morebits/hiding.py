@@ -72,19 +72,15 @@ class Marked:
             again = images.read(written, max_pixels=max(images.MAX_PIXELS, self.image.size))
             if reveal(again, key=self.key, codec=self.reader).payload != self.payload:
                 problem = "the payload did not come back from the written file, which was removed"
-                raise ImageError(path, problem, _FIXES[self.fragile])
+                fix = "write with a higher quality or a PNG, hide fewer bytes, or at a lower psnr"
+                if self.fragile:
+                    fix = "write a PNG instead, and report this"
+                raise ImageError(path, problem, fix)
 
         return images.write(
             path, self.image, like=self.cover,
             fragile=self.fragile, quality=quality, force=force, check=check,
         )  # fmt: skip
-
-
-#: What to do when a file does not give the payload back, for marks that are fragile or not.
-_FIXES = {
-    True: "write a PNG instead, and report this",
-    False: "write a PNG or with a higher quality, hide fewer bytes, or at a lower psnr",
-}
 
 
 def hide(
@@ -131,8 +127,7 @@ def hide(
     except DoesNotFit as error:
         if sealed:
             raise _in_bytes(error) from None
-        lowest = "" if _lowest(maker) is None else f", at {_lowest(maker):g} dB,"
-        raise _payload_does_not_fit(error, len(message), len(payload), lowest) from None
+        raise _payload_does_not_fit(error, len(message), len(payload), _lowest(maker)) from None
     survives = tuple(str(each) for each in maker.survive) if sealed else ()
     return Marked(
         embedded.image, embedded.psnr, bits.size, maker.name, len(payload), _lowest(maker),
@@ -141,12 +136,9 @@ def hide(
 
 
 def reveal(
-    image: Any,
-    *,
-    key: Key = None,
-    codec: str | Codec | None = None,
+    image: Any, *, key: Key = None, codec: str | Codec | None = None,
     seconds: float = DEFAULT_SECONDS,
-) -> Extraction:
+) -> Extraction:  # fmt: skip
     """The payload of a picture, or a falsy answer that says what is wrong.
 
     `status` is "found", "altered" (a fragile mark is there, but the picture was changed after it
@@ -292,12 +284,14 @@ def _filled_up(bits: Any, maker: Codec, picture: Picture) -> Any:
     return np.concatenate([bits, np.unpackbits(np.frombuffer(noise, np.uint8), count=spare)])
 
 
-def _payload_does_not_fit(error: DoesNotFit, message: int, payload: int, lowest: str) -> DoesNotFit:
+def _payload_does_not_fit(
+    error: DoesNotFit, message: int, payload: int, lowest: float | None
+) -> DoesNotFit:
     """The codec's error in the words of people who think in bytes of payload."""
     fits = max(0, container.room(error.capacity))
     packed = message - container.OVERHEAD
     size = "" if packed == payload else f" of {payload:,} bytes, compressed"
-    what = f"the payload{size}{lowest}"
+    what = f"the payload{size}" + ("" if lowest is None else f", at {lowest:g} dB,")
     return DoesNotFit(what, packed, fits, "bytes", error.fix.replace("message", "payload"))
 
 

@@ -40,6 +40,19 @@ def test_a_shift(marked, shift):
     assert off(mended(marked, shifted(*shift)), np.eye(2, 3)) < 0.06
 
 
+@pytest.mark.parametrize("shift", [(0.4, -0.3), (0.5, 0.4)])
+def test_a_larger_shift_is_mostly_found_at_once(marked, shift):
+    """Cosines have many tops: a climb from where the map is would end on a wrong one."""
+    assert off(mended(marked, shifted(*shift)), np.eye(2, 3)) < 0.22
+
+
+def test_a_mirrored_picture(marked):
+    """What is found in pixels of the original goes the other way in those received."""
+    true = np.array([[-1.0, 0, 335], [0, 1, 0]])
+    wrong = true + np.array([[0, 0, 0.25], [0, 0, 0.1]])
+    assert off(mended(marked[:, ::-1].copy(), wrong), true) < 0.06
+
+
 def test_a_stretch_and_a_turn(marked):
     wrong = np.array([[1.001, 0.0006, -0.15], [-0.0006, 0.9992, 0.1]])
     assert off(wrong, np.eye(2, 3)) > 0.2
@@ -64,7 +77,7 @@ def test_a_picture_of_another_size(marked):
     small = parse("resize:0.75")(marked)
     down, across = small.shape[0] / 240, small.shape[1] / 336
     true = np.array([[across, 0, (across - 1) / 2], [0, down, (down - 1) / 2]])
-    wrong = true + [[0.0005, 0, 0.1], [0, 0, -0.15]]
+    wrong = true + np.array([[0.0005, 0, 0.1], [0, 0, -0.15]])
     found = mended(small, wrong, equalising.shrink(down, across))
     assert off(wrong, true) > 0.25
     assert off(found, true) < 0.1

@@ -98,6 +98,12 @@ class TestBits:
         read = (np.abs(where - 0.5) < 0.25).astype(np.uint8)
         assert (read == bits).mean() > 0.97
 
+    def test_sixteen_bits_carry_the_mark_of_eight(self, cover):
+        eight, sixteen = embed(cover, 42)[0], embed(kind(cover, "sixteen"), 42)[0]
+        off = sixteen / 257 - eight
+        assert abs(off.mean()) < 0.05
+        assert np.sqrt(np.square(off).mean()) < 0.6
+
     def test_do_not_depend_on_what_was_there(self, scene):
         for seed in range(3):
             marked, step, bits, canvas = embed(scene(144, 192, seed), 42)

@@ -36,6 +36,13 @@ def test_finds_the_step(step, seed):
     assert found.score > 8
 
 
+def test_calm_tiles_have_half_the_step():
+    numbers, dither, weights, activity = known_numbers(20)
+    calm = activity < 0.5 * 20
+    found = gain.search(numbers[calm], dither[calm], weights[calm], activity[calm])[0]
+    assert found.levels == pytest.approx(20, rel=0.01)
+
+
 @pytest.mark.parametrize("light", [0.3, 0.8, 1.5])
 def test_light_changes_the_step_alone(light):
     numbers, dither, weights, activity = known_numbers(20)

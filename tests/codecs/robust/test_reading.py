@@ -83,6 +83,19 @@ class TestMessage:
         painted = (np.arange(14) < 5)[None, :, None]
         assert payload_of(replace(tiles, numbers=np.where(painted, other.numbers, tiles.numbers)))
 
+    def test_the_code_tells_which_tiles_lie(self):
+        """Most of the picture has been painted over, and the first reading is not enough."""
+        tries = []
+        for seed in (0, 2, 3):
+            painted = (np.arange(14) < 9)[None, :, None]
+            tiles = received(noise=0.15, seed=seed)
+            seen = replace(tiles, numbers=np.where(painted, unmarked().numbers, tiles.numbers))
+            decoded = reading.decode(reading.read(seen, seen.steps()[0]), Opener("key"))
+            assert decoded is not None
+            assert decoded.opened.payload == PAYLOAD
+            tries.append(decoded.tries)
+        assert max(tries) > 1
+
     def test_tells_its_class_and_its_bits(self):
         tiles = received()
         read = reading.read(tiles, tiles.steps()[0])
@@ -90,7 +103,6 @@ class TestMessage:
         decoded = reading.decode(read, Opener("key"))
         assert decoded is not None
         assert decoded.index == CLASS
-        assert decoded.tries >= 1
         packed = compact.pack(PAYLOAD, key="key", size=sizes.message_bits(CLASS) // 8)
         assert np.packbits(decoded.bits).tobytes() == packed
 
@@ -174,6 +186,16 @@ class TestRead:
         size = np.abs(read.soft).mean(axis=1).reshape(10, 14)
         assert size[:4].mean() < 0.2 * size[4:].mean()
         assert payload_of(replace(tiles, numbers=numbers, clipped=clipped)) == PAYLOAD
+
+
+def test_the_step_is_not_taken_from_clipped_tiles():
+    tiles, other = received(), unmarked()
+    clipped = np.zeros((10, 14), np.float32)
+    clipped[:7] = 0.6
+    seen = replace(tiles, numbers=np.where((clipped > 0)[..., None], other.numbers, tiles.numbers))
+    told = replace(seen, clipped=clipped).steps()[0]
+    assert told.levels == pytest.approx(STEP, rel=0.01)
+    assert told.score > 1.3 * seen.steps()[0].score
 
 
 def test_tiles_list_what_is_usable():
