@@ -5,7 +5,8 @@ hidden, edited with another seed and revealed, to find the largest one that come
 ratio of the two is reported (mean and worst), and how often the predicted size itself came back.
 
 `--quality`: what quality first gives for 128 bytes and `paper-compact`, and which edits the
-result survives with other seeds. `--kinds`: pictures that are no photos.
+result survives with other seeds. `--kinds`: pictures that are no photos. `--small`: what fits into
+small pieces of the photos.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ LEAST = 4
 #: Seconds for one attempt to read.
 SECONDS = 2.0
 KIND_SIZE = (640, 480)
+SIDES = (48, 64, 72, 96, 128, 192, 256)
 
 
 def message(size: int, seed: int) -> NDArray[np.uint8]:
@@ -224,6 +226,19 @@ def kind(name: str, picture: NDArray[np.uint8]) -> dict[str, Any]:
     return {"kind": name, "capacities": capacities, "lost": lost, "quality_first": quiet}
 
 
+def small(photos: dict[str, Picture], psnr: float) -> list[dict[str, Any]]:
+    """Bytes that fit into square pieces of each photo, by side and edit."""
+    rows = []
+    for side in SIDES:
+        for edit in ("none", "jpeg:70", "hflip", "crop:0.8", "rotate:5"):
+            pieces = [each.array[100 : 100 + side, 100 : 100 + side] for each in photos.values()]
+            codec = Robust(psnr=psnr, survive=edit, seconds=SECONDS)
+            fits = [codec.capacity(piece) // 8 for piece in pieces]
+            rows.append({"side": side, "edit": edit, "psnr": psnr, "bytes": fits})
+            print(f"{side:>4} {edit:<10} {fits}", flush=True)
+    return rows
+
+
 def load(folder: Path, count: int) -> dict[str, Picture]:
     """Photos spread evenly over a folder."""
     paths = sorted(path for path in folder.iterdir() if path.is_file())
@@ -246,6 +261,7 @@ def main() -> None:
     parser.add_argument("--quality", action="store_true", help="quality first instead")
     parser.add_argument("--bytes", type=int, default=128, help="payload of --quality")
     parser.add_argument("--kinds", action="store_true", help="pictures that are no photos instead")
+    parser.add_argument("--small", action="store_true", help="small pieces of the photos instead")
     parser.add_argument("--out", type=Path, help="write the figures as JSON")
     options = parser.parse_args()
     report: Any
@@ -257,6 +273,8 @@ def main() -> None:
         photos = load(options.photos, options.count)
         report = quality(photos, options.bytes, "paper-compact")
         _print_quality(report)
+    elif options.small:
+        report = small(load(options.photos, options.count), options.psnr)
     else:
         photos = load(options.photos, options.count)
         header = f"{'edit':<18} {'bytes':>7} {'real / predicted':>17} {'held':>5} {'none':>4}"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from morebits.attacks import Attack, parse
-from morebits.codecs.robust import planning, sizes
+from morebits.codecs import compact
+from morebits.codecs.robust import decoding, planning, sizes
 from morebits.codecs.robust.planning import Planner, Trial, edits, message_bits, payload_bytes
 from morebits.errors import DoesNotFit, InputError, UnknownName
 
@@ -128,6 +131,26 @@ class TestQuietest:
             Simulated({"none": 60, "rotate:30": 40.0}).quietest(b"1")
         assert caught.value.capacity == 0
 
+    def test_names_an_edit_that_only_the_end_sees(self):
+        planner = Simulated({"none": 60, "hflip": 60, "rotate:10": 55, "rotate:5": 44.0})
+        with pytest.raises(DoesNotFit, match="at 45 dB and after rotate:5, needs 8 bits, 0 fit"):
+            planner.quietest(b"1")
+
+    def test_what_is_said_to_fit_was_tried_after_that_edit(self):
+        class Boastful(Simulated):
+            """Short messages leave more information than there is."""
+
+            def _try(self, marked, edit, limit=np.inf):
+                trial = super()._try(marked, edit, limit)
+                return Trial(edit, trial.survived, 3 * trial.information, 0.01)
+
+        planner = Boastful({"none": 60, "jpeg:50": 60}, {"jpeg:50": 1000})
+        with pytest.raises(DoesNotFit) as caught:
+            planner.quietest(bytes(100))
+        assert 0 < caught.value.capacity < 800
+        assert (45.0, "jpeg:50", caught.value.capacity // 8) in planner.tried
+        assert 8 * 100 + 56 > message_bits(1000) >= caught.value.capacity + 56
+
     def test_progress_grows_to_one(self):
         seen: list[float] = []
         Simulated({"none": 60, "jpeg:50": 50, "hflip": 49}, progress=seen.append).quietest(b"")
@@ -147,6 +170,37 @@ class TestChecked:
     def test_names_no_edit_where_the_file_itself_is_too_much(self):
         with pytest.raises(DoesNotFit, match=r"at 51 dB, needs 8,000 bits"):
             Simulated({"none": 60}, {"none": 2000}).checked(bytes(1000), 51)
+
+
+class TestTrial:
+    def test_another_payload_is_not_this_one(self, monkeypatch):
+        def decode(image, key, *, seconds):
+            read = SimpleNamespace(decoded=SimpleNamespace(opened=compact.Opened("found", b"old")))
+            return SimpleNamespace(**vars(read), best=None, seconds=0.0)
+
+        monkeypatch.setattr(decoding, "decode", decode)
+        monkeypatch.setattr(planning, "carried", lambda found: 1e6)
+        flat = np.zeros((48, 48, 3), np.uint8)
+        planner = Planner(lambda payload, psnr: flat, None, edits(()), seconds=1)
+        assert planner.checked(b"old", 45) is flat
+        with pytest.raises(DoesNotFit):
+            planner.checked(b"new", 45)
+
+    @pytest.mark.parametrize(("edit", "times"), [("jpeg:50", 1), ("crop:0.8|jpeg:50", 2)])
+    def test_random_edits_are_tried_twice(self, monkeypatch, edit, times):
+        seen: list[float] = []
+
+        def decode(image, key, *, seconds):
+            seen.append(float(image.mean()))
+            opened = compact.Opened("found", b"1")
+            return SimpleNamespace(decoded=SimpleNamespace(opened=opened), best=None, seconds=0.0)
+
+        monkeypatch.setattr(decoding, "decode", decode)
+        monkeypatch.setattr(planning, "carried", lambda found: 1000.0)
+        ramp = np.arange(96 * 96, dtype=np.uint16).reshape(96, 96, 1) // 40
+        planner = Planner(lambda *_: ramp.astype(np.uint8), None, (parse(edit),), seconds=1)
+        planner.checked(b"1", 45)
+        assert len(set(seen)) == len(seen) == times
 
 
 class TestCapacity:
@@ -181,5 +235,5 @@ class TestCapacity:
                 trial = super()._try(marked, edit, limit)
                 return Trial(edit, trial.survived, trial.information / 2, 0.01)
 
-        plan = Modest({"none": 60.0}, {"none": 4000}).capacity(45)
-        assert message_bits(2000) < plan.bits < message_bits(4000)
+        plan = Modest({"none": 60.0}, {"none": 20_000}).capacity(45)
+        assert 1.5 * message_bits(10_000) < plan.bits < message_bits(20_000)

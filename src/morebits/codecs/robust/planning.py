@@ -41,7 +41,7 @@ _SEEDS = (1_000_001, 1_000_002)
 #: Payload bytes of the first trial. A reader of a short message is often done before it has found
 #: out all about an edit, so longer ones follow, in at most so many rounds: each tries so many times
 #: what seems to fit, and what comes back fits with so much to spare.
-_FIRST, _ROUNDS, _MORE, _SPARE = 1, 6, 1.4, 1.25
+_FIRST, _ROUNDS, _MORE, _SPARE = 1, 6, 1.5, 1.2
 #: What is tried next when a payload does not survive, as a share of it.
 _LESS = 0.8
 #: Bits of a message for each bit that the soft values carry; short messages get less.
@@ -49,7 +49,7 @@ _SHARE, _SHORT = 0.72, 1.5
 #: Seconds for one trial, and for each megapixel of it: a reader who takes longer finds nothing.
 _PATIENCE = 3.0
 #: Seconds for a trial in the search, and how many times what it took at the lowest PSNR.
-_QUICK, _SLOWER = 0.4, 3.0
+_QUICK, _SLOWER = 0.6, 3.0
 
 
 @dataclass(frozen=True)
@@ -158,13 +158,14 @@ class Planner:
             fits[edit], seconds[edit] = message_bits(trial.information), trial.seconds
         hardest = min(fits, key=lambda each: fits[each])
         for _ in range(_ROUNDS):
-            bits = _MORE * fits[hardest]
+            before = fits[hardest]
+            bits = _MORE * before
             marked = self._marked(_trial_payload(payload_bytes(bits) or 0), psnr)
             for edit in [each for each in fits if fits[each] < bits]:
                 trial = self._try(marked, edit, _QUICK + _SLOWER * seconds[edit])
                 known = bits / _SPARE if trial.survived else 0.0
                 fits[edit] = max(fits[edit], message_bits(trial.information), known)
-            before, hardest = fits[hardest], min(fits, key=lambda each: fits[each])
+            hardest = min(fits, key=lambda each: fits[each])
             if fits[hardest] <= before:
                 break
         return Plan(8 * (payload_bytes(fits[hardest]) or 0), hardest)
