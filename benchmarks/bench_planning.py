@@ -42,7 +42,7 @@ LEAST = 4
 #: Seconds for one attempt to read.
 SECONDS = 2.0
 KIND_SIZE = (640, 480)
-SIDES = (48, 64, 72, 96, 128, 192, 256)
+SIDES = (48, 64, 72, 128, 256)
 
 
 def message(size: int, seed: int) -> NDArray[np.uint8]:
@@ -107,7 +107,7 @@ def _print_predictions(row: dict[str, Any]) -> None:
     if ratios:
         spread = f"{statistics.mean(ratios):5.2f} {min(ratios):5.2f} {max(ratios):5.2f}"
     print(
-        f"{row['edit']:<18} {predicted:>7.0f} {spread:>17} {held:>5.0%} {none:>4} {seconds:>6.2f}",
+        f"{row['edit']:<18} {predicted:>7.0f} {spread:>17} {held:>5} {none:>4} {missed:>6} {seconds:>6.2f}",
         flush=True,
     )
 
@@ -280,8 +280,9 @@ def main() -> None:
         report = small(load(options.photos, options.count), options.psnr)
     else:
         photos = load(options.photos, options.count)
-        header = f"{'edit':<18} {'bytes':>7} {'real / predicted':>17} {'held':>5} {'none':>4} {'missed':>6}"
-        print(f"{header} {'s':>6}\n{'':<18} {'median':>7} {'mean  least  most':>17}")
+        header = f"{'edit':<18} {'bytes':>7} {'real / predicted':>17} {'held':>5}"
+        header += f" {'none':>4} {'missed':>6} {'s':>6}"
+        print(f"{header}\n{'':<18} {'median':>7} {'mean  least  most':>17}")
         report = predictions(photos, options.edit, options.psnr)
     if options.out:
         options.out.write_text(json.dumps(report, indent=1))
