@@ -237,3 +237,16 @@ class TestCapacity:
 
         plan = Modest({"none": 60.0}, {"none": 20_000}).capacity(45)
         assert 1.5 * message_bits(10_000) < plan.bits < message_bits(20_000)
+
+    def test_a_message_that_came_back_fits_though_its_soft_values_were_wrong(self):
+        class Wrong(Simulated):
+            """Short messages come back with nothing to spare."""
+
+            def _try(self, marked, edit, limit=np.inf):
+                trial = super()._try(marked, edit, limit)
+                wrong = edit.text == "blur:9" and len(marked.payload) < 40
+                return Trial(edit, trial.survived, 0.0 if wrong else trial.information, 0.01)
+
+        left = {"none": 16_000, "blur:9": 4000}
+        plan = Wrong(dict.fromkeys(left, 60.0), left).capacity(45)
+        assert plan.bits == 8 * (payload_bytes(message_bits(4000)) or 0)

@@ -19,7 +19,7 @@ from morebits import attacks
 from morebits.attacks import FAMILIES, Attack
 from morebits.attacks.attack import eight_bits
 from morebits.attacks.table import KINDS
-from morebits.codecs import keys
+from morebits.codecs import compact, keys
 from morebits.codecs.robust import decoding, sizes
 from morebits.codecs.robust.layout import KNOWN, TELLING
 from morebits.errors import DoesNotFit
@@ -40,8 +40,8 @@ _HARDEST = 4
 _SEEDS = (1_000_001, 1_000_002)
 #: Payload bytes of the first trial. A reader of a short message is often done before it has found
 #: out all about an edit, so longer ones follow, in at most so many rounds: each tries so many times
-#: what seems to fit, and what comes back fits with so much to spare.
-_FIRST, _ROUNDS, _MORE, _SPARE = 1, 6, 1.5, 1.2
+#: what seems to fit, first in leaps, and what comes back fits with so much to spare.
+_FIRST, _ROUNDS, _GROWTH, _SPARE = 1, 10, (2.0, 1.4), 1.2
 #: What is tried next when a payload does not survive, as a share of it.
 _LESS = 0.8
 #: Bits of a message for each bit that the soft values carry; short messages get less.
@@ -155,20 +155,35 @@ class Planner:
             trial = self._try(marked, edit)
             if not trial.survived:
                 return Plan(0, edit)
-            fits[edit], seconds[edit] = message_bits(trial.information), trial.seconds
-        hardest = min(fits, key=lambda each: fits[each])
+            # What came back fits, even where its soft values were sure of the wrong bits.
+            floor = 8 * _FIRST + compact.OVERHEAD_BITS
+            fits[edit] = max(message_bits(trial.information), floor)
+            seconds[edit] = trial.seconds
+        growth = list(_GROWTH)
         for _ in range(_ROUNDS):
-            before = fits[hardest]
-            bits = _MORE * before
-            marked = self._marked(_trial_payload(payload_bytes(bits) or 0), psnr)
-            for edit in [each for each in fits if fits[each] < bits]:
-                trial = self._try(marked, edit, _QUICK + _SLOWER * seconds[edit])
-                known = bits / _SPARE if trial.survived else 0.0
-                fits[edit] = max(fits[edit], message_bits(trial.information), known)
-            hardest = min(fits, key=lambda each: fits[each])
-            if fits[hardest] <= before:
+            before = min(fits.values())
+            self._grow(psnr, growth[0] * before, fits, seconds)
+            if min(fits.values()) <= before:
+                growth.pop(0)
+            if not growth:
                 break
+        hardest = min(fits, key=lambda each: fits[each])
         return Plan(8 * (payload_bytes(fits[hardest]) or 0), hardest)
+
+    def _grow(
+        self, psnr: float, bits: float, fits: dict[Attack, float], seconds: dict[Attack, float]
+    ) -> None:
+        """Try a message of so many bits after all edits that less seems to fit, the hardest first.
+
+        It ends at the first one that is not survived: then no more fits anyway.
+        """
+        marked = self._marked(_trial_payload(payload_bytes(bits) or 0), psnr)
+        smaller = (each for each in fits if fits[each] < bits)
+        for edit in sorted(smaller, key=lambda each: fits[each]):
+            trial = self._try(marked, edit, _QUICK + _SLOWER * seconds[edit])
+            if not trial.survived:
+                return
+            fits[edit] = max(fits[edit], message_bits(trial.information), bits / _SPARE)
 
     def checked(self, payload: bytes, psnr: float) -> NDArray[Any]:
         """The marked picture at this PSNR; DoesNotFit unless it survives every edit."""
