@@ -1,7 +1,7 @@
 """The step of the lattice in the received picture, from the known numbers.
 
 A change of light multiplies the step, and the writer chose it for its own picture: the reader
-tries every step from 1 to 80 levels and takes the one at which the known numbers agree most.
+tries every step from 1 to 250 levels and takes the one at which the known numbers agree most.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from morebits.codecs.robust import lattice
 
 #: Steps tried first, in levels: 1.2 % apart.
-_STEPS = np.exp(np.arange(np.log(1.0), np.log(80.0), 0.012))
+_STEPS = np.exp(np.arange(np.log(1.0), np.log(250.0), 0.012))
 #: Around a good one: up to 1.5 % off, 0.06 % apart.
 _NEAR = np.exp(np.arange(-0.015, 0.0151, 0.0006))
 #: Numbers of more cells than this tell a step too finely for the first search.

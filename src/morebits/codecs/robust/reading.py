@@ -152,7 +152,7 @@ def _finer(tiles: Tiles, step: Step, calm: NDArray[np.bool_], trust: NDArray[np.
         total = tables[0][row, where].sum(where=~known) + tables[1][row, where].sum(where=known)
         if total > top:
             best, top = factor, total
-    return Step(step.levels * best, step.score)
+    return Step(float(step.levels * best), step.score)
 
 
 def _calm(
