@@ -107,7 +107,8 @@ def _print_predictions(row: dict[str, Any]) -> None:
     if ratios:
         spread = f"{statistics.mean(ratios):5.2f} {min(ratios):5.2f} {max(ratios):5.2f}"
     print(
-        f"{row['edit']:<18} {predicted:>7.0f} {spread:>17} {held:>5} {none:>4} {missed:>6} {seconds:>6.2f}",
+        f"{row['edit']:<18} {predicted:>7.0f} {spread:>17} "
+        f"{held:>5} {none:>4} {missed:>6} {seconds:>6.2f}",
         flush=True,
     )
 
