@@ -77,7 +77,7 @@ def embed(
         else:
             high = step
         # Over the pilot and rounding the error grows with the square of the step.
-        guess = step * np.sqrt(max(budget * (1 - _CLOSE / 2) / error, 0.25))
+        guess = step * np.sqrt(max(budget * (1 - _CLOSE / 2) / max(error, 1), 0.25))
         inside = low < guess < high
         step = float(guess if inside else (low + min(high, 2 * step)) / 2)
         if high - low < 1e-4 * high:

@@ -59,7 +59,7 @@ def rectify(
     way: Way,
     most: int | None = None,
 ) -> Rectified | None:
-    """The plane on the original's grid; None when not one whole tile is in it.
+    """The plane on the original's grid; None when not one tile of it is left.
 
     Of a large picture only the middle, with at most `most` tiles a side.
     """
@@ -88,8 +88,11 @@ def rectify(
     share = np.where(usable, missing / TILE, 0).astype(np.float32)
     if clipped.any():
         share += tiles.split(resampling.nearest(clipped, here, shape)).mean(axis=2)
+    usable &= share < _LOST
+    if not usable.any():
+        return None
     resampled = _resampled(plane, here, shape, way)
-    return Rectified(resampled, usable & (share < _LOST), share, int(top), int(left), whole)
+    return Rectified(resampled, usable, share, int(top), int(left), whole)
 
 
 def _middle(first: int, end: int, most: int) -> tuple[int, int]:
