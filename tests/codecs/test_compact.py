@@ -282,7 +282,7 @@ def test_too_long_a_payload_says_how_much_it_needs(payload, size, needed):
 
 
 def test_a_payload_beyond_all_limits_is_refused(monkeypatch):
-    monkeypatch.setattr(compact, "MAX_PAYLOAD", 10)
+    monkeypatch.setattr(compact.container, "MAX_PAYLOAD", 10)
     for call in (lambda: pack(bytes(11), key=None, size=12), lambda: compact.size(bytes(11))):
         with pytest.raises(TooLarge, match="needs 11 bytes, the limit is 10; hide it in parts"):
             call()

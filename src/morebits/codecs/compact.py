@@ -13,16 +13,20 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
 
-from morebits.codecs import compression
-from morebits.codecs.container import MAX_PAYLOAD, BytesLike
+from morebits.codecs import compression, container
+from morebits.codecs.container import (
+    MAX_PAYLOAD,
+    BytesLike,
+    as_bytes,
+    check_limit,
+    check_payload,
+)
 from morebits.codecs.keys import SALT_BYTES, Key, derive, keystream
 from morebits.errors import DoesNotFit, InputError, NewerFormat, TooLarge
-from morebits.types import Status
 
 #: Bits that a message has on top of its body, whatever the key.
 OVERHEAD_BITS = 56
@@ -38,15 +42,8 @@ _OVERHEAD = OVERHEAD_BITS // 8
 _SALT = bytes(SALT_BYTES)
 
 
-@dataclass(frozen=True)
-class Opened:
+class Opened(container.Opened):
     """What a message gave; falsy unless the payload is there. Never "altered"."""
-
-    status: Status
-    payload: bytes | None = None
-
-    def __bool__(self) -> bool:
-        return self.status == "found"
 
     @property
     def p_value(self) -> float:
@@ -73,7 +70,7 @@ class Opener:
         "nothing": no message, not with this key, or not as it was written. TooLarge for
         payloads above `max_payload` bytes, NewerFormat for versions that do not exist yet.
         """
-        data, limit = _as_bytes("message", message), _check_limit(max_payload)
+        data, limit = as_bytes("message", message), check_limit(max_payload)
         plain = _unseal(data, self._secrets)
         if plain is None:
             return Opened("nothing")
@@ -97,7 +94,7 @@ def pack(payload: BytesLike, *, key: Key, size: int) -> bytes:
     >>> len(message), unpack(message, key="secret").payload
     (12, b'hello')
     """
-    raw, exactly, secrets = _check_payload(payload), _check_size(size), _secrets(key)
+    raw, exactly, secrets = check_payload(payload), _check_size(size), _secrets(key)
     if len(raw) <= room(exactly):
         return _seal(_STORED, raw, exactly, secrets)
     body = compression.compress(raw)
@@ -124,7 +121,7 @@ def size(payload: BytesLike) -> int:
     >>> size(b""), size(b"hello"), size(b"again and " * 100)
     (7, 12, 39)
     """
-    raw = _check_payload(payload)
+    raw = check_payload(payload)
     body = compression.compress(raw)
     return _OVERHEAD + len(raw if body is None else body)
 
@@ -180,28 +177,8 @@ def _parse(mark: int) -> int:
     return encoding
 
 
-def _check_payload(payload: BytesLike) -> bytes:
-    raw = _as_bytes("payload", payload)
-    if len(raw) > MAX_PAYLOAD:
-        raise TooLarge("the payload", len(raw), MAX_PAYLOAD, "bytes", "hide it in parts")
-    return raw
-
-
 def _check_size(size: int) -> int:
     most = MAX_PAYLOAD + _OVERHEAD
     if isinstance(size, Integral) and not isinstance(size, bool) and 0 <= size <= most:
         return int(size)
     raise InputError("size", size, f"give a whole number of bytes, 0 to {most:,}")
-
-
-def _check_limit(max_payload: int) -> int:
-    if isinstance(max_payload, int) and 0 <= max_payload <= MAX_PAYLOAD:
-        return max_payload
-    raise InputError("max_payload", max_payload, f"give 0 to {MAX_PAYLOAD:,} bytes")
-
-
-def _as_bytes(name: str, value: BytesLike) -> bytes:
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(value)
-    fix = "give bytes; text becomes bytes with .encode()"
-    raise InputError(name, f"a {type(value).__name__}", fix)

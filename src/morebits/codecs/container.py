@@ -66,9 +66,7 @@ def pack(payload: BytesLike, *, key: Key, context: BytesLike) -> bytes:
     >>> len(message), unpack(message, key="secret").payload
     (44, b'hello')
     """
-    raw, cover = _as_bytes("payload", payload), _as_bytes("context", context)
-    if len(raw) > MAX_PAYLOAD:
-        raise TooLarge("the payload", len(raw), MAX_PAYLOAD, "bytes", "hide it in parts")
+    raw, cover = check_payload(payload), as_bytes("context", context)
     body = compression.compress(raw)
     if body is None:
         return _seal(_STORED, raw, key, cover)
@@ -86,8 +84,8 @@ def unpack(message: BytesLike, *, key: Key, max_payload: int = MAX_PAYLOAD) -> O
     >>> unpack(message, key="wrong").status, unpack(message[:-1], key="secret").status
     ('nothing', 'altered')
     """
-    data = _as_bytes("message", message)
-    limit = _check_limit(max_payload)
+    data = as_bytes("message", message)
+    limit = check_limit(max_payload)
     check_key(key)  # also where there is too little to read
     salt = data[:SALT_BYTES]
     fields = _open_head(salt, data[SALT_BYTES:_HEAD_END], key)
@@ -177,14 +175,24 @@ def _xor(left: bytes, right: bytes) -> bytes:
     return bytes(a ^ b for a, b in zip(left, right, strict=True))
 
 
-def _as_bytes(name: str, value: BytesLike) -> bytes:
+def check_payload(payload: BytesLike) -> bytes:
+    """The payload as bytes; TooLarge above `MAX_PAYLOAD`."""
+    raw = as_bytes("payload", payload)
+    if len(raw) > MAX_PAYLOAD:
+        raise TooLarge("the payload", len(raw), MAX_PAYLOAD, "bytes", "hide it in parts")
+    return raw
+
+
+def as_bytes(name: str, value: BytesLike) -> bytes:
+    """The argument `name` as bytes."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     fix = "give bytes; text becomes bytes with .encode()"
     raise InputError(name, f"a {type(value).__name__}", fix)
 
 
-def _check_limit(max_payload: int) -> int:
+def check_limit(max_payload: int) -> int:
+    """The longest payload that a reader accepts, in bytes."""
     if isinstance(max_payload, int) and 0 <= max_payload <= MAX_PAYLOAD:
         return max_payload
     raise InputError("max_payload", max_payload, f"give 0 to {MAX_PAYLOAD:,} bytes")

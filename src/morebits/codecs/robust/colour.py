@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter
 
-#: Red, green and blue in luma (ITU-R BT.601, as in JPEG).
-WEIGHTS = np.array([0.299, 0.587, 0.114], np.float32)
+from morebits.codecs.pilot.adding import LUMA_WEIGHTS as WEIGHTS
+
 #: Side of the window in which channels are fitted, in pixels, and what keeps the fit tame.
 _WINDOW, _RIDGE = 31, np.float32(4)
 #: Doubt of a pixel of which some channels are left.

@@ -143,6 +143,7 @@ class _Search:
         self.best: Attempt | None = None
         self.tries = 0
         self._looks: dict[str, Look] = {}
+        self._last: tuple[Any, Rectified | None] | None = None
         self._sure = False  # whether the first map beyond doubt was tried with all edits
 
     def spent(self) -> float:
@@ -207,7 +208,7 @@ class _Search:
                 colours, doubt = colour.restored(self.image)
             elif name:
                 colours = hue(self.image, -float(name.split()[1]))
-                doubt = colour.clipped(self.image)
+                doubt = self._look("").clipped
             else:
                 colours, doubt = self.image, colour.clipped(self.image)
             self._looks[name] = Look(colour.luma(colours), doubt)
@@ -220,8 +221,7 @@ class _Search:
 
         The middle of a large picture is read first, all of it only when that shows something.
         """
-        seen = self._look(look)
-        rectified = rectify(seen.plane, seen.clipped, map_.matrix, way, most)
+        rectified = self._rectified(map_, way, look, most)
         if rectified is None:
             return None
         tiles = rectified.tiles(self.layout, filters)
@@ -239,6 +239,14 @@ class _Search:
         elif not rectified.whole and step.score > _RIGHT:
             return self._try(map_, way, look, undone, filters, None)
         return attempt
+
+    def _rectified(self, map_: Map, way: Way, look: str, most: int | None) -> Rectified | None:
+        """A look of the picture on the original's tiles; edits that only filter share it."""
+        wanted = (map_, way, look, most)
+        if self._last is None or self._last[0] != wanted:
+            seen = self._look(look)
+            self._last = wanted, rectify(seen.plane, seen.clipped, map_.matrix, way, most)
+        return self._last[1]
 
     def _turned(self, map_: Map) -> Map:
         """A rotation with its angle made exact by the known numbers: they see less than a pixel."""

@@ -106,7 +106,7 @@ class Read:
     steps: NDArray[np.float32] = field(repr=False)  # (tiles,), levels
     classes: list[int]
 
-    @property
+    @cached_property
     def information(self) -> float:
         """Bits that the soft values carry, as they believe themselves."""
         size = np.abs(self.soft[self.tiles.roles >= KNOWN + TELLING])
@@ -229,12 +229,11 @@ def _again(reading: Read, others: NDArray[np.float32]) -> NDArray[np.float32]:
     """
     tiles = reading.tiles
     belief = np.tanh(np.clip(others, -20, 20) / 2)
-    phases = np.cos(
-        np.float32(2 * np.pi) * lattice.places(tiles.values, tiles.dither, reading.steps)
-    )
+    inside = lattice.places(tiles.values, tiles.dither, reading.steps)
+    phases = np.cos(np.float32(2 * np.pi) * inside)
     agreement = -(belief * phases).sum(axis=1) / ((belief * belief).sum(axis=1) + 1)
     groups = noise.groups(agreement.astype(np.float32), np.zeros(tiles.count, np.intp))
-    where = lattice.bins(lattice.places(tiles.values, tiles.dither, reading.steps))
+    where = lattice.bins(inside)
     sure = np.abs(others) > _BELIEVED
     turned = np.where(sure & (others > 0), (where + lattice.BINS // 2) % lattice.BINS, where)
     trust = noise.models(turned, groups, sure)[groups]
