@@ -123,17 +123,14 @@ def read(tiles: Tiles, step: Step) -> Read:
         steps = np.where(calm, step.levels / 2, step.levels)
         where = lattice.bins(lattice.places(tiles.values, tiles.dither, steps))
         order, damaged = tiles.kinds
-        groups = noise.groups(order, 2 * damaged + calm)
-        chosen = noise.models(where, groups, known)
-        trust = chosen[groups]
+        fit = noise.fit(where, noise.groups(order, 2 * damaged + calm), known)
         if not last:
-            calm = _calm(tiles, step, calm, trust)
-            step = _finer(tiles, step, calm, trust)
-    soft = lattice.soft_values()[trust, where]
-    told = np.take_along_axis(soft, tiles.telling, axis=1)
+            calm = _calm(tiles, step, calm, fit.trust)
+            step = _finer(tiles, step, calm, fit.trust)
+    told = np.take_along_axis(fit.soft, tiles.telling, axis=1)
     votes = np.einsum("ctk,tk->c", tiles.told, told, optimize=True)
     classes = np.argsort(-votes)[:_TRIED].tolist()
-    return Read(tiles, step, soft, trust, steps.astype(np.float32), classes)
+    return Read(tiles, step, fit.soft, fit.trust, steps.astype(np.float32), classes)
 
 
 def _finer(tiles: Tiles, step: Step, calm: NDArray[np.bool_], trust: NDArray[np.intp]) -> Step:
@@ -235,6 +232,7 @@ def _again(reading: Read, others: NDArray[np.float32]) -> NDArray[np.float32]:
     groups = noise.groups(agreement.astype(np.float32), np.zeros(tiles.count, np.intp))
     where = lattice.bins(inside)
     sure = np.abs(others) > _BELIEVED
-    turned = np.where(sure & (others > 0), (where + lattice.BINS // 2) % lattice.BINS, where)
-    trust = noise.models(turned, groups, sure)[groups]
-    return lattice.soft_values()[trust, where]
+    flipped = sure & (others > 0)
+    turned = np.where(flipped, (where + lattice.BINS // 2) % lattice.BINS, where)
+    soft = noise.fit(turned, groups, sure).soft
+    return np.where(flipped, -soft, soft)
