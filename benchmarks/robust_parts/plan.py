@@ -13,7 +13,7 @@ PSNR, CAREFUL = 45, 48
 #: Sides of gray pictures as large as photos are, in pixels.
 SIDES = (512, 1024, 2048)
 #: Seconds that one extraction may take.
-SECONDS = 5
+SECONDS = 10
 
 #: Attacks one after the other, as pictures meet them.
 COMBINATIONS = (

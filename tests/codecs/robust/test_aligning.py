@@ -26,7 +26,7 @@ def mended(picture: np.ndarray, matrix: np.ndarray, filters: object = None) -> n
     rectified = rectify(plane, np.zeros(plane.shape, np.float32), matrix, "spline")
     assert rectified is not None
     tiles = rectified.tiles(Layout.of("key"), filters)
-    read = reading.read(tiles, tiles.steps()[0])
+    read = reading.read(tiles, tiles.step())
     origin = rectified.left * TILE, rectified.top * TILE
     return aligning.aligned(rectified.plane, filters, read, matrix, origin)
 
@@ -90,7 +90,7 @@ def test_the_score_of_the_step_comes_back(marked):
     def score(matrix: np.ndarray) -> float:
         rectified = rectify(plane, none, matrix, "spline")
         assert rectified is not None
-        return rectified.tiles(Layout.of("key")).steps()[0].score
+        return rectified.tiles(Layout.of("key")).step().score
 
     wrong = shifted(0.3, -0.2)
     assert score(wrong) < 0.9 * score(np.eye(2, 3))

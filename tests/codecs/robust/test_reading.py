@@ -50,7 +50,7 @@ def unmarked(shape: tuple[int, int] = (10, 14)) -> Tiles:
 
 
 def payload_of(tiles: Tiles, key: str | None = "key") -> bytes | None:
-    decoded = reading.decode(reading.read(tiles, tiles.steps()[0]), Opener(key))
+    decoded = reading.decode(reading.read(tiles, tiles.step()), Opener(key))
     return None if decoded is None else decoded.opened.payload
 
 
@@ -68,7 +68,7 @@ class TestMessage:
     @pytest.mark.parametrize("light", [0.3, 0.7, 1.4])
     def test_after_a_change_of_light(self, light):
         tiles = received(light=light)
-        assert tiles.steps()[0].levels == pytest.approx(light * STEP, rel=0.01)
+        assert tiles.step().levels == pytest.approx(light * STEP, rel=0.01)
         assert payload_of(tiles) == PAYLOAD
 
     def test_from_the_tiles_that_are_left(self):
@@ -93,7 +93,7 @@ class TestMessage:
 
     def test_tells_its_class_and_its_bits(self):
         tiles = received()
-        read = reading.read(tiles, tiles.steps()[0])
+        read = reading.read(tiles, tiles.step())
         assert read.classes[0] == CLASS
         decoded = reading.decode(read, Opener("key"))
         assert decoded is not None
@@ -124,7 +124,7 @@ class TestNothing:
 class TestRead:
     def test_soft_values_point_to_the_bits(self):
         tiles = received(noise=0.05)
-        read = reading.read(tiles, tiles.steps()[0])
+        read = reading.read(tiles, tiles.step())
         assert read.soft.shape == read.trust.shape == (140, 42)
         known = tiles.roles < KNOWN
         assert (read.soft[known] < 0).mean() > 0.95
@@ -188,9 +188,9 @@ def test_the_step_is_not_taken_from_clipped_tiles():
     clipped = np.zeros((10, 14), np.float32)
     clipped[:7] = 0.6
     seen = replace(tiles, numbers=np.where((clipped > 0)[..., None], other.numbers, tiles.numbers))
-    told = replace(seen, clipped=clipped).steps()[0]
+    told = replace(seen, clipped=clipped).step()
     assert told.levels == pytest.approx(STEP, rel=0.01)
-    assert told.score > 1.3 * seen.steps()[0].score
+    assert told.score > 1.3 * seen.step().score
 
 
 def test_tiles_list_what_is_usable():

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from morebits.codecs.robust import lattice, tiles
+from morebits.codecs.robust import equalising, lattice, tiles
+from morebits.codecs.robust.equalising import Equaliser
 from morebits.codecs.robust.layout import KNOWN
 from morebits.codecs.robust.reading import Read
 from morebits.codecs.robust.tiles import TILE
@@ -39,14 +40,14 @@ class _Numbers:
 
 
 def aligned(
-    plane: NDArray[np.float32], filters: Any, read: Read, matrix: NDArray[np.float64],
-    origin: tuple[int, int],
+    plane: NDArray[np.float32], equaliser: Equaliser | None, read: Read,
+    matrix: NDArray[np.float64], origin: tuple[int, int],
 ) -> NDArray[np.float64]:  # fmt: skip
     """The map, corrected so that the numbers of its reading fit their lattices best.
 
     `origin` is the place (x, y) of the plane's first pixel in the original.
     """
-    numbers, span = _numbers(plane, filters, read)
+    numbers, span = _numbers(plane, equaliser, read)
     start = _best_shift(numbers)
     found = _climbed(numbers, start)
     # Parameters are shifts at the centre and at the ends of the frame.
@@ -57,10 +58,11 @@ def aligned(
     return np.column_stack([forward @ (np.eye(2) + linear), matrix[:, 2] + forward @ constant])
 
 
-def _numbers(plane: Any, filters: Any, read: Read) -> tuple[_Numbers, Any]:
+def _numbers(plane: Any, equaliser: Equaliser | None, read: Read) -> tuple[_Numbers, Any]:
     seen = read.tiles
     steps = read.steps
     down, across = np.gradient(plane)
+    filters = equaliser[equalising.USUAL] if equaliser else None
     gx = tiles.analyse(across.astype(np.float32), filters)[seen.usable] / steps[:, None]
     gy = tiles.analyse(down.astype(np.float32), filters)[seen.usable] / steps[:, None]
     rows, columns = np.nonzero(seen.usable)

@@ -20,6 +20,7 @@ from morebits.codecs import pilot
 from morebits.codecs.compact import Opener
 from morebits.codecs.keys import Key
 from morebits.codecs.robust import aligning, colour, equalising, reading
+from morebits.codecs.robust.equalising import Equaliser
 from morebits.codecs.robust.layout import Layout
 from morebits.codecs.robust.reading import Decoded, Read
 from morebits.codecs.robust.rectifying import Rectified, Way, rectify, ways
@@ -76,7 +77,7 @@ class Attempt:
     way: Way
     look: str
     undone: str
-    filters: Any = field(repr=False)
+    equaliser: Equaliser | None = field(repr=False)
     rectified: Rectified = field(repr=False)
     read: Read = field(repr=False)
 
@@ -160,8 +161,8 @@ class _Search:
             doubtful = map_ is not _UNMOVED and map_.p_value > _DOUBTFUL
             here = self._turned(map_) if way == "nearest" and not doubtful else map_
             attempts: list[Attempt] = []
-            for look, undone, filters in self._edits(here):
-                attempt = self._try(here, way, look, undone, filters)
+            for look, undone, equaliser in self._edits(here):
+                attempt = self._try(here, way, look, undone, equaliser)
                 if self.over():
                     return True
                 if attempt is not None:
@@ -175,8 +176,8 @@ class _Search:
                 return True
         return False
 
-    def _edits(self, map_: Map) -> Iterator[tuple[str, str, Any]]:
-        """Edits beside a map, the likeliest first: the look, a name, and filters."""
+    def _edits(self, map_: Map) -> Iterator[tuple[str, str, Equaliser | None]]:
+        """Edits beside a map, the likeliest first: the look, a name, and an equaliser."""
         across, down = np.hypot(*map_.matrix[:, :2])
         shrunk = min(across, down) < _SHRUNK
         plain = equalising.shrink(down, across) if shrunk else None
@@ -215,8 +216,9 @@ class _Search:
         return self._looks[name]
 
     def _try(
-        self, map_: Map, way: Way, look: str, undone: str, filters: Any, most: int | None = _WINDOW
-    ) -> Attempt | None:
+        self, map_: Map, way: Way, look: str, undone: str, equaliser: Equaliser | None,
+        most: int | None = _WINDOW,
+    ) -> Attempt | None:  # fmt: skip
         """Read the picture under one hypothesis; None when what it shows is chance.
 
         The middle of a large picture is read first, all of it only when that shows something.
@@ -224,12 +226,12 @@ class _Search:
         rectified = self._rectified(map_, way, look, most)
         if rectified is None:
             return None
-        tiles = rectified.tiles(self.layout, filters)
-        step = tiles.steps()[0]
+        tiles = rectified.tiles(self.layout, equaliser)
+        step = tiles.step()
         if step.score < _CHANCE:
             return None
         read = reading.read(tiles, step)
-        attempt = Attempt(map_, way, look, undone, filters, rectified, read)
+        attempt = Attempt(map_, way, look, undone, equaliser, rectified, read)
         if self.best is None or step.score > self.best.read.step.score:
             self.best = attempt
         self.tries += reading.MOST_TRIES
@@ -237,7 +239,7 @@ class _Search:
         if self.decoded is not None:
             self.best = attempt
         elif not rectified.whole and step.score > _RIGHT:
-            return self._try(map_, way, look, undone, filters, None)
+            return self._try(map_, way, look, undone, equaliser, None)
         return attempt
 
     def _rectified(self, map_: Map, way: Way, look: str, most: int | None) -> Rectified | None:
@@ -257,7 +259,7 @@ class _Search:
             rectified = rectify(look.plane, look.clipped, turned.matrix, "nearest", _WINDOW)
             if rectified is None:
                 continue
-            score = rectified.tiles(self.layout).steps()[0].score
+            score = rectified.tiles(self.layout).step().score
             if score > top:
                 best, top = turned, score
             if score > _PLAIN or self.over():
@@ -270,11 +272,11 @@ class _Search:
             rectified, map_ = attempt.rectified, attempt.map
             origin = rectified.left * TILE, rectified.top * TILE
             matrix = aligning.aligned(
-                rectified.plane, attempt.filters, attempt.read, map_.matrix, origin
+                rectified.plane, attempt.equaliser, attempt.read, map_.matrix, origin
             )
             better = self._try(
                 replace(map_, matrix=matrix), attempt.way, attempt.look, attempt.undone,
-                attempt.filters,
+                attempt.equaliser,
             )  # fmt: skip
             if self.over() or better is None:
                 return

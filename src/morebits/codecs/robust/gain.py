@@ -34,25 +34,19 @@ def search(
     dither: NDArray[np.float32],
     weights: NDArray[np.float32],
     activity: NDArray[np.float32],
-    count: int = 1,
-) -> list[Step]:
-    """The best steps for numbers whose bits are all 0, best first.
+) -> Step:
+    """The best step for numbers whose bits are all 0.
 
     `activity` is that of each number's tile, which decides whether it has the step or its half.
 
     Numbers near zero say nothing about the step, and large ones are off before the grid finds
     them: both count less.
     """
-    best: list[Step] = []
     coarse = _scores(numbers, dither, weights, activity, _STEPS, _MOST_CELLS)
-    for _ in range(count):
-        top = int(np.argmax(coarse))
-        near = _STEPS[top] * _NEAR
-        fine = _scores(numbers, dither, weights, activity, near, 4 * _MOST_CELLS)
-        place = int(np.argmax(fine))
-        best.append(Step(float(near[place]), float(fine[place])))
-        coarse[max(0, top - 3) : top + 4] = -np.inf
-    return sorted(best, key=lambda each: -each.score)
+    near = _STEPS[np.argmax(coarse)] * _NEAR
+    fine = _scores(numbers, dither, weights, activity, near, 4 * _MOST_CELLS)
+    place = int(np.argmax(fine))
+    return Step(float(near[place]), float(fine[place]))
 
 
 def _scores(

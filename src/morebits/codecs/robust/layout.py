@@ -1,7 +1,7 @@
 """What each number of each tile carries; everything follows from the key.
 
-Of the 42 numbers of a tile two are **known** to the reader beforehand, two tell the **class** of
-the message (sizes.py), and 38 carry a **block** of coded bits. Tile (i, j) carries block
+Of the 42 numbers of a tile two are **known** to the reader beforehand, one tells the **class** of
+the message (sizes.py), and 39 carry a **block** of coded bits. Tile (i, j) carries block
 `(a i + j) mod Q` of Q blocks, a lattice of Korobov: any part of the picture shows all blocks
 about equally often, so a crop loses no block before the others. The layout repeats after 96
 tiles in both directions, which is as far as the pilot tells positions apart.
@@ -25,7 +25,7 @@ from morebits.codecs.robust.tiles import NUMBERS, TILE
 PERIOD = 96
 PERIOD_PIXELS = PERIOD * TILE
 #: Numbers of a tile that are known, that tell the class, and that carry coded bits.
-KNOWN, TELLING = 2, 2
+KNOWN, TELLING = 2, 1
 BLOCK = NUMBERS - KNOWN - TELLING
 #: Coded bits for each bit of a message, before tiles repeat blocks: all that the code has.
 _SPREAD = 5
@@ -41,7 +41,7 @@ class Layout:
 
     dither: NDArray[np.uint8] = field(repr=False)  # (96, 96, 42), in 1/256 of a cell
     offset: NDArray[np.uint8] = field(repr=False)  # (96, 96), where the roles begin
-    told: NDArray[np.int8] = field(repr=False)  # (512, 96, 96, 2), +1 or -1 for each class
+    told: NDArray[np.int8] = field(repr=False)  # (512, 96, 96, 1), +1 or -1 for each class
     code_key: bytes = field(repr=False)
 
     @classmethod
@@ -71,12 +71,12 @@ class Window:
 
     @property
     def roles(self) -> NDArray[np.uint8]:
-        """0 and 1: known, 2 and 3: class, 4 and above: bit 0, 1, ... of the tile's block."""
+        """0 and 1: known, 2: class, 3 and above: bit 0, 1, ... of the tile's block."""
         offset = self.layout.offset[np.ix_(self.i, self.j)]
         return (np.arange(NUMBERS, dtype=np.uint8) + offset[..., None]) % NUMBERS
 
     def told(self, index: int | slice) -> NDArray[np.int8]:
-        """+1 or -1 of each tile (rows, columns, 2) for a class, or for each of a slice of them."""
+        """+1 or -1 of each tile (rows, columns, 1) for a class, or for each of a slice of them."""
         return self.layout.told[index][..., self.i[:, None], self.j, :]
 
     def blocks(self, count: int) -> NDArray[np.int64]:

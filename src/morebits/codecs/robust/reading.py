@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,13 +62,13 @@ class Tiles:
 
     @cached_property
     def telling(self) -> NDArray[np.int64]:
-        """Which numbers of the usable tiles tell the class, (tiles, 2)."""
+        """Which numbers of the usable tiles tell the class, (tiles, 1)."""
         order = np.argsort(self.roles, axis=1)
         return order[:, KNOWN : KNOWN + TELLING]
 
     @cached_property
     def told(self) -> NDArray[np.int8]:
-        """What they tell in each class, (classes, tiles, 2)."""
+        """What they tell in each class, (classes, tiles, 1)."""
         return self.window.told(slice(0, sizes.CLASSES))[:, self.usable]
 
     @cached_property
@@ -87,24 +88,23 @@ class Tiles:
         """Usable tiles."""
         return len(self.values)
 
-    def steps(self, count: int = 1) -> list[Step]:
-        """The most likely steps of the lattice."""
+    def step(self) -> Step:
+        """The likeliest step of the lattice."""
         known = self.roles < KNOWN
         weights = (1 / (1 + 20 * self.clipped[self.usable])).astype(np.float32).repeat(KNOWN)
         activity = self.activity.repeat(KNOWN)
-        return gain.search(self.values[known], self.dither[known], weights, activity, count)
+        return gain.search(self.values[known], self.dither[known], weights, activity)
 
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A reading at one step: soft values of the usable tiles, and the classes they point to."""
+    """A reading at one step: soft values of the usable tiles, and what they point to."""
 
     tiles: Tiles = field(repr=False)
     step: Step
     soft: NDArray[np.float32] = field(repr=False)  # (tiles, 42), ln P(1) / P(0)
     trust: NDArray[np.intp] = field(repr=False)  # (tiles, 42), indices into lattice.MODELS
     steps: NDArray[np.float32] = field(repr=False)  # (tiles,), levels
-    classes: list[int]
 
     @cached_property
     def information(self) -> float:
@@ -113,6 +113,17 @@ class Read:
         wrong = 1 / (1 + np.exp(size))
         entropy = -(wrong * np.log2(wrong + 1e-12) + (1 - wrong) * np.log2(1 - wrong + 1e-12))
         return float((1 - entropy).sum())
+
+    @cached_property
+    def classes(self) -> list[int]:
+        """The likeliest classes of those that this much information can make out."""
+        told = np.take_along_axis(self.soft, self.tiles.telling, axis=1)
+        votes = np.einsum("ctk,tk->c", self.tiles.told, told, optimize=True)
+        most = self.information / _ENOUGH_BITS
+        possible = (
+            each for each in np.argsort(-votes).tolist() if sizes.message_bits(each) <= most
+        )
+        return list(islice(possible, _TRIED))
 
 
 def read(tiles: Tiles, step: Step) -> Read:
@@ -127,10 +138,7 @@ def read(tiles: Tiles, step: Step) -> Read:
         if not last:
             calm = _calm(tiles, step, calm, fit.trust)
             step = _finer(tiles, step, calm, fit.trust)
-    told = np.take_along_axis(fit.soft, tiles.telling, axis=1)
-    votes = np.einsum("ctk,tk->c", tiles.told, told, optimize=True)
-    classes = np.argsort(-votes)[:_TRIED].tolist()
-    return Read(tiles, step, fit.soft, fit.trust, steps.astype(np.float32), classes)
+    return Read(tiles, step, fit.soft, fit.trust, steps.astype(np.float32))
 
 
 def _finer(tiles: Tiles, step: Step, calm: NDArray[np.bool_], trust: NDArray[np.intp]) -> Step:
@@ -193,8 +201,6 @@ def decode(reading: Read, opener: Opener, *, iterations: int = 40) -> Decoded | 
     read again, a few times.
     """
     for rank, index in enumerate(reading.classes):
-        if reading.information < _ENOUGH_BITS * sizes.message_bits(index):
-            continue
         code = reading.tiles.window.code(index)
         places = reading.tiles.window.places(index)[reading.tiles.usable]
         soft = reading.soft

@@ -8,7 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from morebits.codecs.robust import resampling, tiles
+from morebits.codecs.robust import equalising, resampling, tiles
+from morebits.codecs.robust.equalising import Equaliser
 from morebits.codecs.robust.layout import Layout
 from morebits.codecs.robust.reading import Tiles
 from morebits.codecs.robust.tiles import TILE
@@ -34,11 +35,11 @@ class Rectified:
     left: int
     whole: bool
 
-    def tiles(self, layout: Layout, filters: Any = None) -> Tiles:
-        """Its tiles for the reader, after these filters."""
+    def tiles(self, layout: Layout, equaliser: Equaliser | None = None) -> Tiles:
+        """Its tiles for the reader, with an edit undone."""
         rows, columns = self.usable.shape
         window = layout.window(self.top, self.left, rows, columns)
-        numbers = tiles.analyse(self.plane, filters)
+        numbers = equalising.analyse(self.plane, equaliser)
         return Tiles(numbers, window, self.usable, self.clipped)
 
 
