@@ -20,15 +20,17 @@ def off(matrix: np.ndarray, true: np.ndarray) -> float:
     return float(np.hypot(*wrong.T).max())
 
 
-def mended(picture: np.ndarray, matrix: np.ndarray, filters: object = None) -> np.ndarray:
+def mended(
+    picture: np.ndarray, matrix: np.ndarray, equaliser: equalising.Equaliser | None = None
+) -> np.ndarray:
     """The map after one round, from a reading under the map as it is."""
     plane = luma(picture)
     rectified = rectify(plane, np.zeros(plane.shape, np.float32), matrix, "spline")
     assert rectified is not None
-    tiles = rectified.tiles(Layout.of("key"), filters)
+    tiles = rectified.tiles(Layout.of("key"), equaliser)
     read = reading.read(tiles, tiles.step())
     origin = rectified.left * TILE, rectified.top * TILE
-    return aligning.aligned(rectified.plane, filters, read, matrix, origin)
+    return aligning.aligned(rectified.plane, equaliser, read, matrix, origin)
 
 
 def shifted(x: float, y: float) -> np.ndarray:

@@ -114,10 +114,11 @@ class TestHypotheses:
     def test_the_filter_of_a_resize_is_undone(self, marked):
         found = decoding.decode(parse("resize:0.5")(marked), "key", seconds=30)
         assert found.best is not None
-        assert all(len(kernel) > 1 for kernel in found.best.filters)
+        assert found.best.equaliser is not None
+        assert all(len(kernel) > 1 for pair in found.best.equaliser for kernel in pair)
         enlarged = decoding.decode(parse("resize:1.3")(marked), "key", seconds=30)
         assert enlarged.best is not None
-        assert enlarged.best.filters is None
+        assert enlarged.best.equaliser is None
 
     def test_a_map_that_is_a_little_off_is_mended(self, marked, monkeypatch):
         """As long as no message opens; here none ever does."""

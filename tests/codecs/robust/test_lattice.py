@@ -101,17 +101,17 @@ class TestModels:
         often = (zeros > 500) & (ones > 500)
         drawn = np.log(ones[often] / zeros[often])
         assert often.sum() > 10
-        assert np.abs(drawn - lattice.soft_values()[model][often]).max() < 0.25
+        assert np.abs(drawn - lattice.soft_values(lattice.densities())[model][often]).max() < 0.25
 
     def test_soft_values_change_sign_with_the_bit(self):
-        soft = lattice.soft_values()
+        soft = lattice.soft_values(lattice.densities())
         assert np.allclose(np.roll(soft, BINS // 2, axis=1), -soft, atol=1e-5)
         assert (soft[:, [0, -1]] < 0).all()
         assert (soft[:, BINS // 2] > 0).all()
 
     def test_more_noise_means_softer_values(self):
         """In the middle of a cell, along deviations and along losses."""
-        sizes = -lattice.soft_values()[:, 0].reshape(-1, 19)
+        sizes = -lattice.soft_values(lattice.densities())[:, 0].reshape(-1, 19)
         assert (np.diff(sizes[:, 8:], axis=1) < 0).all()
         assert (np.diff(sizes[:, :8], axis=0) < 0).all()
 

@@ -97,8 +97,8 @@ class TestAnalyse:
     @pytest.mark.parametrize(
         "filters",
         [
-            equalising.blur(1.7),
-            equalising.shrink(0.5, 0.8),
+            equalising.blur(1.7)[0],
+            equalising.shrink(0.5, 0.8)[1],
             (np.array([0.25, 0.5, 0.25]), np.array([1.0])),
         ],
         ids=["blur", "shrink", "vertical only"],

@@ -92,11 +92,10 @@ def unknown_likelihoods() -> NDArray[np.float64]:
     return np.log((chance + np.roll(chance, BINS // 2, axis=1)) / 2)
 
 
-@cache
-def soft_values() -> NDArray[np.float32]:
-    """The soft value, ln P(1) / P(0), of each bin; one row for each model."""
-    logs = known_likelihoods()
-    return (np.roll(logs, BINS // 2, axis=1) - logs).astype(np.float32)
+def soft_values(densities: NDArray[np.float64]) -> NDArray[np.float32]:
+    """The soft value, ln P(1) / P(0), of each bin, from its chance when the bit is 0."""
+    logs = np.log(densities)
+    return (np.roll(logs, BINS // 2, axis=-1) - logs).astype(np.float32)
 
 
 @cache

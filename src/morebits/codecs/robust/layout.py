@@ -29,6 +29,8 @@ KNOWN, TELLING = 2, 1
 BLOCK = NUMBERS - KNOWN - TELLING
 #: Coded bits for each bit of a message, before tiles repeat blocks: all that the code has.
 _SPREAD = 5
+#: How far from the golden section the lattice of blocks is looked for.
+_NEAR = 12
 #: The dither has this many values in a cell of the lattice.
 DITHERS = 256
 
@@ -120,11 +122,26 @@ def code_of(index: int, code_key: bytes) -> Code:
 
 @lru_cache(maxsize=512)
 def _stride(count: int) -> int:
-    """The `a` of the lattice: near the golden section of Q, without a common divisor."""
-    stride = max(1, round(count * 0.6180339887))
-    while math.gcd(stride, count) > 1:
-        stride += 1
-    return stride
+    """The `a` of the lattice: of those near the golden section of Q, without a common divisor,
+    the one that keeps tiles with the same block farthest apart.
+    """
+    golden = round(count * 0.6180339887)
+    near = range(max(1, golden - _NEAR), golden + _NEAR + 1)
+    good = (a for a in near if math.gcd(a, count) == 1)
+    return max(good, key=lambda a: (_apart(a, count), -abs(a - golden)))
+
+
+def _apart(a: int, count: int) -> int:
+    """Squared distance of the closest tiles with the same block, by Gauss's reduction."""
+    (i, j), (k, l) = (0, count), (1, -a)
+    while True:
+        if i * i + j * j < k * k + l * l:
+            i, j, k, l = k, l, i, j
+        least = k * k + l * l
+        times = (2 * (i * k + j * l) + least) // (2 * least)
+        if times == 0:
+            return least
+        i, j = i - times * k, j - times * l
 
 
 @lru_cache(maxsize=4)

@@ -72,9 +72,7 @@ def fit(where: NDArray[np.intp], groups: Groups, known: NDArray[np.bool_]) -> Fi
     """
     likelihood = _likelihood(where, groups, known)
     chance = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
-    densities = chance @ lattice.densities()
-    logs = np.log(densities)
-    soft = (np.roll(logs, lattice.BINS // 2, axis=1) - logs).astype(np.float32)
+    soft = lattice.soft_values(chance @ lattice.densities())
     return Fit(np.argmax(likelihood, axis=1)[groups.index], soft[groups.index, where])
 
 
