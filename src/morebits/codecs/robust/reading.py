@@ -18,7 +18,7 @@ from morebits.codecs.robust.layout import KNOWN, TELLING, Window
 _TRIED = 3
 #: Rounds of code and reading, least information for each bit of a message, and from which soft
 #: value on a bit is taken for known; known ones have this value.
-_ROUNDS, _ENOUGH_BITS, _BELIEVED, _KNOWN_BIT = 4, 0.8, 2.0, np.float32(-20)
+_ROUNDS, _ENOUGH_BITS, _BELIEVED, _KNOWN_BIT = 4, 0.5, 2.0, np.float32(-20)
 #: Messages that `decode` opens at most.
 MOST_TRIES = _ROUNDS + _TRIED - 1
 #: Natural logarithm of the activity over its limit within which a tile may be calm or not, and
