@@ -202,6 +202,6 @@ def test_tiles_list_what_is_usable():
     assert np.array_equal(some.values, tiles.numbers[[3, 5], [4, 1]])
     assert np.array_equal(some.dither, tiles.window.dither[[3, 5], [4, 1]])
     roles = np.take_along_axis(some.roles, some.telling, axis=1)
-    assert np.array_equal(roles, [[2, 3], [2, 3]])
+    assert roles.tolist() == [[2], [2]]
     assert some.told.shape == (sizes.CLASSES, 2, TELLING)
     assert np.array_equal(some.told[7, 1], tiles.window.told(7)[5, 1])
