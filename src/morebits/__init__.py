@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from morebits.errors import MorebitsError
     from morebits.hiding import Marked, hide, reveal, room
     from morebits.measure import Curve, capacity, curve
+    from morebits.provenance.signing import Signed, sign
+    from morebits.provenance.verifying import Verification, verify
     from morebits.types import Capacity, Codec, Embedding, Extraction, ImageFormat
 
 __version__ = "0.1.0"
@@ -34,6 +36,8 @@ __all__ = [
     "ImageFormat",
     "Marked",
     "MorebitsError",
+    "Signed",
+    "Verification",
     "__version__",
     "attacks",
     "benchmark",
@@ -47,6 +51,8 @@ __all__ = [
     "register",
     "reveal",
     "room",
+    "sign",
+    "verify",
 ]
 
 #: Where each public name lives; a subpackage is its own home.
@@ -59,6 +65,8 @@ _HOMES = {
     "ImageFormat": "morebits.types",
     "Marked": "morebits.hiding",
     "MorebitsError": "morebits.errors",
+    "Signed": "morebits.provenance.signing",
+    "Verification": "morebits.provenance.verifying",
     "attacks": "morebits.attacks",
     "benchmark": "morebits.bench.benchmark",
     "bounds": "morebits.bounds",
@@ -71,6 +79,8 @@ _HOMES = {
     "register": "morebits.codecs.registry",
     "reveal": "morebits.hiding",
     "room": "morebits.hiding",
+    "sign": "morebits.provenance.signing",
+    "verify": "morebits.provenance.verifying",
 }
 
 

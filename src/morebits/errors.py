@@ -86,6 +86,24 @@ class NewerFormat(MorebitsError, ValueError):
         )
 
 
+class CertificateError(MorebitsError, ValueError):
+    """A certificate or a private key that cannot be used: `source`, `problem`, `fix`."""
+
+    def __init__(self, source: object, problem: str, fix: str):
+        self.source, self.problem, self.fix = source, problem, fix
+        super().__init__(f"{_printable(source)}: {problem}; {fix}")
+
+
+class ManifestError(MorebitsError, ValueError):
+    """Bytes that are no manifest of ours: `problem`."""
+
+    def __init__(self, problem: str):
+        self.problem = problem
+        super().__init__(
+            f"the manifest is not what morebits writes ({problem}): do not trust the picture"
+        )
+
+
 class ResultsError(MorebitsError, ValueError):
     """A folder of results that cannot be used: `folder`, `problem`, `fix`; nothing was changed."""
 

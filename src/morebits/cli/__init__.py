@@ -23,7 +23,9 @@ from morebits.cli import (
     pages,
     report,
     revealing,
+    signing,
     terminal,
+    verifying,
 )
 from morebits.errors import DoesNotFit, MorebitsError
 
@@ -50,6 +52,8 @@ app = App(
 app.command(measuring.capacity, help_epilogue=measuring.EXAMPLES)
 app.command(hiding.hide, help_epilogue=hiding.EXAMPLES)
 app.command(revealing.reveal, help_epilogue=revealing.EXAMPLES)
+app.command(signing.sign, help_epilogue=signing.EXAMPLES)
+app.command(verifying.verify, help_epilogue=verifying.EXAMPLES)
 app.command(attacking.attack, help_epilogue=attacking.EXAMPLES)
 app.command(bench.bench, help_epilogue=bench.EXAMPLES)
 app.command(report.report, help_epilogue=report.EXAMPLES)

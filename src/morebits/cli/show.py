@@ -52,7 +52,7 @@ def _all_about(found: Capacity) -> None:
         ("PSNR", f"at least {found.psnr:g} dB, peak {found.peak:g}"),
         ("time", f"{1000 * found.seconds:.1f} ms"),
     ]
-    _pairs(rows)
+    pairs(rows)
 
 
 def _rows(found: Sequence[Capacity]) -> None:
@@ -120,7 +120,7 @@ def hidden(marked: Marked, out: Path, *, as_json: bool) -> None:
         return
     limit = "of all its bits" if fill else f"of the most that is possible at {level:.4g} dB"
     lock = "encrypted" if marked.key is not None else "no key: anyone can reveal it"
-    _pairs([
+    pairs([
         ("hidden", f"{marked.payload_bytes:,} bytes, {lock}"),
         ("PSNR", f"{marked.psnr:.2f} dB"),
         ("full", f"{100 * marked.bits / bound:.2g} % {limit}"),
@@ -191,7 +191,7 @@ def _short(error: float) -> str:
     return grouped(error) if error >= 100 else f"{error:.2g}"
 
 
-def _pairs(rows: Sequence[tuple[str, str]]) -> None:
+def pairs(rows: Sequence[tuple[str, str]]) -> None:
     """Names and values, one line each."""
     grid = _table(head=False)
     grid.add_column(style="dim", no_wrap=True)
