@@ -93,7 +93,13 @@ def load_signer(cert: PathLike, key: PathLike, password: bytes | None = None) ->
 
 
 def load_certificates(path: PathLike) -> tuple[x509.Certificate, ...]:
-    """All certificates of a file in PEM, or the one of a file in DER."""
+    """All certificates of a file in PEM, or the one of a file in DER.
+
+    >>> load_certificates("no/such/file.pem")
+    Traceback (most recent call last):
+        ...
+    morebits.errors.CertificateError: no/such/file.pem: cannot be read (No such file or ...
+    """
     data = _read(path)
     try:
         if b"-----BEGIN" in data:
@@ -124,7 +130,12 @@ def parse(der: bytes) -> x509.Certificate | None:
 
 
 def name(certificate: x509.Certificate) -> str:
-    """The common name of the subject, or all of it."""
+    """The common name of the subject, or all of it.
+
+    >>> from morebits.provenance import trial
+    >>> name(trial.make("Ann").certificate)
+    'Ann'
+    """
     common = certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
     return str(common[0].value) if common else certificate.subject.rfc4514_string()
 
@@ -146,6 +157,15 @@ def unfit(certificate: x509.Certificate, at: datetime) -> str | None:
     """Why a certificate must not sign pictures at this time; None if it may.
 
     C2PA asks for this, too (2.2, section 14.5.1).
+
+    >>> from morebits.provenance import trial
+    >>> own, authority = trial.make("Ann").chain
+    >>> unfit(own, datetime.now(UTC)) is None
+    True
+    >>> unfit(own, datetime(2000, 1, 1, tzinfo=UTC))
+    'the certificate is not valid before ...'
+    >>> unfit(authority, datetime.now(UTC))
+    'the certificate is one of an authority, which issues others and signs nothing else'
     """
     if at < certificate.not_valid_before_utc:
         return f"the certificate is not valid before {certificate.not_valid_before_utc:%Y-%m-%d}"

@@ -28,6 +28,15 @@ MIMES = {
     ".tiff": "image/tiff",
     ".avif": "image/avif",
 }
+#: Files that it takes as ingredients, by Pillow's names.
+_INGREDIENTS = {
+    "JPEG": "image/jpeg",
+    "MPO": "image/jpeg",
+    "PNG": "image/png",
+    "WEBP": "image/webp",
+    "TIFF": "image/tiff",
+    "AVIF": "image/avif",
+}
 #: C2PA files may name servers to ask: for the manifest, or whether a certificate was revoked.
 _OFFLINE = {
     "verify": {"remote_manifest_fetch": False, "ocsp_fetch": False},
@@ -41,10 +50,11 @@ _UNTRUSTED = "signingCredential.untrusted"
 class Embedded:
     """What c2pa-python says of the manifest in a file.
 
-    `state` is its verdict (Invalid, Valid, Trusted), `problems` are C2PA's codes for what does
-    not hold. `signer` and `serial` are those of the active manifest. `marks` are the soft
-    bindings of ours in all manifests of the file: what they say is in the pixels (base64), and
-    the serial number of who says it.
+    `state` is its verdict (Invalid, Valid, Trusted), or Elsewhere for a manifest that lies on a
+    server, which is not asked; `problems` are C2PA's codes for what does not hold. `signer` and
+    `serial` are those of the active manifest. `marks` are the soft bindings of ours in all
+    manifests of the file: what they say is in the pixels (base64), and the serial number of the
+    certificate of who says it.
     """
 
     state: str
@@ -85,7 +95,18 @@ def definition(
     }
 
 
-def add(path: Path, cover: Path, manifest: dict[str, Any], signer: Signer) -> tuple[bytes, int]:
+def takes(file_format: str | None) -> bool:
+    """Whether a file of this format may be given as a cover.
+
+    >>> takes("JPEG"), takes("BMP")
+    (True, False)
+    """
+    return file_format in _INGREDIENTS
+
+
+def add(
+    path: Path, cover: Path, file_format: str, manifest: dict[str, Any], signer: Signer
+) -> tuple[bytes, int]:
     """The bytes of a picture file with a signed manifest, and the length of that manifest.
 
     `cover` is the file that the picture was made from, whose own manifest is kept as that of an
@@ -104,8 +125,7 @@ def add(path: Path, cover: Path, manifest: dict[str, Any], signer: Signer) -> tu
             path.open("rb") as source,
             cover.open("rb") as parent,
         ):
-            ingredient = {"title": cover.name, "relationship": "parentOf", "label": "cover"}
-            _add_ingredient(builder, ingredient, cover, parent)
+            _add_ingredient(builder, cover, _INGREDIENTS[file_format], parent)
             made = builder.sign(maker, MIMES[path.suffix.lower()], source, written)
     except c2pa.C2paError as error:
         problem = f"C2PA does not take it ({_one_line(error)})"
@@ -114,16 +134,17 @@ def add(path: Path, cover: Path, manifest: dict[str, Any], signer: Signer) -> tu
     return written.getvalue(), len(made)
 
 
-def _add_ingredient(builder: Any, about: dict[str, str], cover: Path, file: BinaryIO) -> None:
+def _add_ingredient(builder: Any, cover: Path, mime: str, file: BinaryIO) -> None:
+    about = {"title": cover.name, "relationship": "parentOf", "label": "cover"}
     try:
-        builder.add_ingredient(about, MIMES[cover.suffix.lower()], file)
+        builder.add_ingredient(about, mime, file)
     except _library().C2paError as error:
         problem = f"C2PA cannot take it as an ingredient ({_one_line(error)})"
         raise ImageError(cover, problem, "save it again without metadata, and sign that") from None
 
 
 def read(path: Path, trusted: Sequence[x509.Certificate] = ()) -> Embedded | None:
-    """The manifest of a file; None where there is none, "Invalid" for one that is broken."""
+    """The manifest of a file; None where there is none."""
     c2pa = _library()
     settings: dict[str, Any] = dict(_OFFLINE)
     if trusted:
@@ -139,6 +160,8 @@ def read(path: Path, trusted: Sequence[x509.Certificate] = ()) -> Embedded | Non
     except c2pa.C2paError as error:
         if isinstance(error, c2pa.C2paError.NotSupported):
             return None
+        if str(error).startswith("Remote"):
+            return Embedded("Elsewhere", (), None, None, ())
         return Embedded("Invalid", (_one_line(error),), None, None, ())
 
 
@@ -179,4 +202,5 @@ def _library() -> ModuleType:
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
+    text = " ".join(str(error).split())
+    return text if text.isprintable() else repr(text)

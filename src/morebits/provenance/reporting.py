@@ -106,6 +106,8 @@ def alone(found: Embedded | None) -> str:
     """What the file's manifest says by itself."""
     if found is None:
         return "no C2PA manifest in the file: it was stripped, or never there"
+    if found.state == "Elsewhere":
+        return "the file says that its C2PA manifest lies on a server, which was not asked"
     return f"{_says(found)}; it says nothing of a mark in the pixels"
 
 

@@ -79,7 +79,15 @@ class Sealed:
 
 
 def seal(claim: Claim, signer: Signer, *, whole: bool) -> bytes:
-    """The manifest of a claim; with the `whole` certificate, or only its thumbprint."""
+    """The manifest of a claim; with the `whole` certificate, or only its thumbprint.
+
+    >>> from datetime import UTC, datetime
+    >>> from morebits.provenance import trial
+    >>> ann, bob = trial.make("Ann"), trial.make("Bob")
+    >>> data = seal(Claim(datetime.now(UTC), 640, 480, bytes(98)), ann, whole=False)
+    >>> unseal(data).made_with(ann.certificate), unseal(data).made_with(bob.certificate)
+    (True, False)
+    """
     certificate = signer.certificate
     hint = certificates.fingerprint(certificate)[:_HINT]
     head: dict[int, Any] = {_ALG: _ALGORITHMS[signer.algorithm], _X5T: [_SHA_256_64, hint]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -76,6 +75,18 @@ def sign(
     always, or never ("reference").
 
     DoesNotFit says how much is too much. CertificateError: no good certificate or key.
+
+    >>> from morebits.provenance import trial
+    >>> from morebits.provenance.verifying import verify
+    >>> noise = np.random.default_rng(1).normal(0, 8, (240, 320))
+    >>> y, x = np.mgrid[0:240, 0:320]
+    >>> photo = np.rint(120 + 60 * np.sin(x / 25) * np.cos(y / 31) + noise).astype(np.uint8)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mine = trial.write(f"{folder}/try")
+    ...     own, out = {"cert": mine.cert, "key": mine.key}, f"{folder}/signed.png"
+    ...     _ = sign(photo, out, **own, certificate="reference", psnr=42, survive=())
+    ...     verify(out, trust=[mine.cert]).verdict
+    'trusted'
     """
     target, picture = Path(out), images.read(cover)
     check_target(target, picture, quality, force=force)
@@ -92,7 +103,8 @@ def sign(
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / f"marked{target.suffix.lower()}"
         notes = marked.save(plain, quality=quality)
-        whole, length = embedded.add(plain, _parent(picture, Path(folder)), manifest, signer)
+        parent, its_format = _parent(picture, Path(folder))
+        whole, length = embedded.add(plain, parent, its_format, manifest, signer)
         files.write_bytes(target, whole, force=force, check=_same_pixels(plain, target))
     return Signed(
         target, sealed.unseal(data).claim, certificates.name(signer.certificate),
@@ -151,21 +163,20 @@ def _too_long(error: DoesNotFit, data: bytes, claim: Claim, *, whole: bool) -> D
     return DoesNotFit(what, len(data), error.capacity, "bytes", fix)
 
 
-def _parent(picture: Picture, folder: Path) -> Path:
-    """The file that was signed, where C2PA knows its format; a PNG of it otherwise."""
-    path = picture.path
-    if path is not None and path.suffix.lower() in embedded.MIMES and os.access(path, os.R_OK):
-        return path
+def _parent(picture: Picture, folder: Path) -> tuple[Path, str]:
+    """The file that was signed and its format, where C2PA knows it; a PNG of it otherwise."""
+    path, name = picture.path, picture.file_format
+    if path is not None and name is not None and embedded.takes(name):
+        return path, name
     parent = folder / "cover.png"
     images.write(parent, picture.array, replace(picture, path=None), fragile=False)
-    return parent
+    return parent, "PNG"
 
 
 def _same_pixels(plain: Path, target: Path) -> Callable[[Path], None]:
     """A check that the file with the manifest still shows what was revealed before."""
 
     def check(written: Path) -> None:
-        # The reader of pictures does not look at names, those of the manifest may not matter.
         if not np.array_equal(images.read(written).array, images.read(plain).array):
             problem = "the pixels of the file with the manifest are others, it was removed"
             raise ImageError(target, problem, "write a PNG instead, and report this")

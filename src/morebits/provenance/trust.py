@@ -31,7 +31,16 @@ class Vouched:
 def vouch(
     certificate: x509.Certificate, trusted: Sequence[x509.Certificate], at: datetime
 ) -> Vouched:
-    """Look for a certificate, or its issuer, in the list, and for a reason against it."""
+    """Look for a certificate, or its issuer, in the list, and for a reason against it.
+
+    >>> from datetime import UTC
+    >>> from morebits.provenance import trial
+    >>> own, authority = trial.make("Ann").chain
+    >>> vouch(own, [authority], datetime.now(UTC)).why
+    "'authority of Ann' vouches for it, which is on the list of trusted ones"
+    >>> vouch(own, trial.make("Ann").chain, datetime.now(UTC)).holds
+    False
+    """
     if problem := certificates.unfit(certificate, at) or _strange(certificate):
         return Vouched(False, problem)
     if not trusted:
