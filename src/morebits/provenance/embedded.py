@@ -128,9 +128,9 @@ def add(
             _add_ingredient(builder, cover, _INGREDIENTS[file_format], parent)
             made = builder.sign(maker, MIMES[path.suffix.lower()], source, written)
     except c2pa.C2paError as error:
-        problem = f"C2PA does not take it ({_one_line(error)})"
-        fix = "check the chain of certificates, docs/provenance.md says what C2PA asks for"
-        raise CertificateError("the certificate", problem, fix) from None
+        problem = f"does not take the manifest ({_one_line(error)})"
+        fix = "check the certificates and the names of the actions"
+        raise CertificateError("C2PA", problem, fix) from None
     return written.getvalue(), len(made)
 
 
