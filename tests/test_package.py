@@ -40,7 +40,19 @@ def tracked(root: Path) -> list[Path]:
 
 
 class TestImport:
-    HEAVY = ("numpy", "scipy", "matplotlib", "torch", "PIL", "flint", "rich", "cyclopts", "numba")
+    HEAVY = (
+        "numpy",
+        "scipy",
+        "matplotlib",
+        "torch",
+        "PIL",
+        "flint",
+        "rich",
+        "cyclopts",
+        "numba",
+        "c2pa",
+        "cbor2",
+    )
 
     def test_loads_nothing_heavy(self):
         loaded = python("import sys, morebits; print(*sys.modules)").split()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -96,9 +97,16 @@ def test_the_certificate_in_the_pixels_cannot_be_exchanged(claim, signer):
         assert not sealed.unseal(forged).made_with(signer.certificate)
 
 
-def test_claims_and_signatures_cannot_be_mixed(claim, ann):
-    from dataclasses import replace
+def test_a_hint_to_another_certificate(claim, ann):
+    """Even if the signer gave it."""
+    protected, extra, payload, _ = cbor.decode(sealed.seal(claim, ann, whole=True)[1:])
+    head = cbor.encode(cbor.decode(protected) | {34: [-15, bytes(8)]})
+    signature = ann.sign(sealed._signed(head, payload, ann.certificate))
+    data = b"\xd2" + cbor.encode([head, extra, payload, signature])
+    assert not sealed.unseal(data).made_with(ann.certificate)
 
+
+def test_claims_and_signatures_cannot_be_mixed(claim, ann):
     one = cbor.decode(sealed.seal(claim, ann, whole=False)[1:])
     two = cbor.decode(sealed.seal(replace(claim, title="Other"), ann, whole=False)[1:])
     forged = b"\xd2" + cbor.encode([*one[:3], two[3]])
