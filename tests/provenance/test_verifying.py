@@ -258,6 +258,14 @@ class TestFile:
             assert (found["file"].holds, found.verdict) == (holds, verdict)
             assert words in found["file"].words
 
+    def test_the_mark_is_gone(self, whole, monkeypatch):
+        """The file still says that there was one."""
+        gone = Extraction("nothing", "robust", details={"tried": ["robust"]})
+        monkeypatch.setattr(hiding, "reveal", lambda *_args, **_options: gone)
+        found = mb.verify(whole.signed.path, trust=[whole.files.authority])
+        assert (found.verdict, found["file"].holds) == ("nothing", None)
+        assert "names a mark that was not found in the pixels" in found["file"].words
+
 
 class TestArguments:
     def test_trust(self, small, tmp_path):

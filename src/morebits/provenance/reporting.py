@@ -108,7 +108,8 @@ def alone(found: Embedded | None) -> str:
         return "no C2PA manifest in the file: it was stripped, or never there"
     if found.state == "Elsewhere":
         return "the file says that its C2PA manifest lies on a server, which was not asked"
-    return f"{_says(found)}; it says nothing of a mark in the pixels"
+    of_it = "names a mark that was not found" if found.marks else "says nothing of a mark"
+    return f"{_says(found)}; it {of_it} in the pixels"
 
 
 def _says(found: Embedded) -> str:
