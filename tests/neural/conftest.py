@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def small() -> Card:
 def reader() -> Watermarker:
     """A linear network whose carriers are orthogonal, so that it reads what it wrote."""
     card = replace(load_card("linear"), name="reader", bits=8, size=16, scaling_w=0.02)
-    made = neural.build(card)
+    made: Any = neural.build(card)
     rows, _ = np.linalg.qr(np.random.default_rng(3).normal(size=(16 * 16 * 3, 8)))
     carriers = torch.tensor(np.sign(rows), dtype=torch.float32)
     carriers -= carriers.mean(0)

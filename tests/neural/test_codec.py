@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -64,7 +66,7 @@ class TestThereAndBack:
         assert tiled.capacity(cover) == 6 * 8
         bits = np.random.default_rng(0).integers(0, 2, 48).astype(np.uint8)
         marked = tiled.embed(cover, bits)
-        found = tiled.extract(marked.image)
+        found: Any = tiled.extract(marked.image)
         assert np.array_equal(found.bits, bits)
         assert found.soft.shape == (48,)
         assert marked.psnr == pytest.approx(codec.embed(cover[:16, :16], bits[:8]).psnr, abs=2)
@@ -130,7 +132,8 @@ class TestRefused:
             codec.extract(gray.astype(np.uint16))
 
     def test_gray_is_read_as_colour(self, codec, gray):
-        assert codec.extract(gray[..., 0]).soft.shape == (8,)
+        found: Any = codec.extract(gray[..., 0])
+        assert found.soft.shape == (8,)
 
 
 class TestByName:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +32,8 @@ def exported(small, tmp_path_factory):
     return made, folder
 
 
-def difference(made, folder, sizes) -> float:
+def difference(exported, sizes) -> float:
+    made, folder = exported
     ours, theirs = TorchNetwork(made), OnnxNetwork(folder)
     random = np.random.default_rng(2)
     largest = 0.0
@@ -50,7 +52,7 @@ def difference(made, folder, sizes) -> float:
 
 class TestParity:
     def test_small(self, exported):
-        assert difference(*exported, [(32, 32), (50, 71), (33, 200)]) < LARGEST
+        assert difference(exported, [(32, 32), (50, 71), (33, 200)]) < LARGEST
 
     def test_the_metadata_has_the_card(self, exported):
         made, folder = exported
@@ -61,7 +63,7 @@ class TestParity:
     def test_cards(self, name, tmp_path):
         made = neural.build(name)
         neural.export(made, tmp_path)
-        assert difference(made, tmp_path, [(256, 256), (300, 420)]) < LARGEST
+        assert difference((made, tmp_path), [(256, 256), (300, 420)]) < LARGEST
 
 
 class TestCodec:
@@ -76,7 +78,7 @@ class TestCodec:
         first, second = one.embed(cover, bits), other.embed(cover, bits)
         assert np.abs(first.image.astype(int) - second.image).max() <= 1
         assert first.psnr == pytest.approx(second.psnr, abs=0.01)
-        soft = one.extract(first.image).soft, other.extract(first.image).soft
+        soft: Any = [each.extract(first.image).soft for each in (one, other)]
         assert np.abs(soft[0] - soft[1]).max() < LARGEST
 
     def test_it_loads_no_torch(self, exported):

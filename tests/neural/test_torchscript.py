@@ -7,6 +7,7 @@ range, normalisation, strength, rounding, messages and answers.
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -119,7 +120,7 @@ class TestVideoSeal:
         expected = cover.copy()
         expected[:, :8, 0] = np.where(BITS, 132, 123)  # 127.5 +- 4.2
         assert np.array_equal(marked.image, expected)
-        found = codec.extract(marked.image)
+        found: Any = codec.extract(marked.image)
         assert np.array_equal(found.bits, BITS)
         assert np.array_equal(found.soft > 0, BITS == 1)
         assert (found.soft.shape, found.soft.dtype, found.p_value) == ((8,), np.float32, 1.0)
@@ -154,7 +155,7 @@ class TestPairs:
         strength = {"mbrs": 1.0, "trustmark-q": 0.95}[name]
         change = strength * 0.05 * 255 * (2.0 * BITS - 1)
         assert np.array_equal(marked.image[9, ::32, 1], np.rint(128 + change))
-        found = codec.extract(marked.image)
+        found: Any = codec.extract(marked.image)
         assert np.array_equal(found.bits, BITS)
         assert found.soft[0] == pytest.approx(marked.image[0, 0, 0] / 127.5 - 1, abs=1e-5)
 
@@ -171,7 +172,7 @@ class TestPairs:
         assert np.abs(change - 2 * deviations * signs * allowed).max() < 1e-7
         marked = flat.copy()
         marked[:, BITS.repeat(32) == 0] = 90
-        found = codec.extract(marked)
+        found: Any = codec.extract(marked)
         assert found.soft.shape == (8,)
         assert np.array_equal(found.bits, BITS)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -35,7 +36,7 @@ class TestCounts:
         assert found.total == embedder + extractor
 
     def test_parts_of_video_seal(self):
-        made = build("videoseal-1.0", "meta")
+        made: Any = build("videoseal-1.0", "meta")
 
         def size(module):
             return sum(each.numel() for each in module.parameters())
@@ -113,7 +114,7 @@ class TestEmbed:
         assert torch.equal(made.embed(images, bits), made.embed(images, bits.float()))
 
     def test_the_table_sums_rows_2i_plus_bit(self, small):
-        table = build(small).embedder.table
+        table: Any = build(small).embedder.table
         bits = torch.randint(0, 2, (3, 16))
         rows = table.weight[2 * torch.arange(16) + bits]
         assert torch.allclose(table(bits), rows.sum(1), atol=1e-5)
@@ -199,7 +200,7 @@ class TestParts:
         for whole, expected in (((), False), ((0,), True)):
             card = load_card("videoseal-0.0")
             shape = ViT(8, 12, 1, 2, 2, whole)
-            blocks = build(replace(card, size=32, extractor=shape)).extractor.blocks
+            blocks: Any = build(replace(card, size=32, extractor=shape)).extractor.blocks
             x = torch.randn(1, 4, 4, 12)
             y = x.clone()
             y[0, 0, 0] = torch.randn(12)
