@@ -54,11 +54,12 @@ def export(
     messages = torch.zeros(1, card.bits, device=device)
     seen = torch.zeros(1, card.channels, side, side, device=device)
     picture = torch.zeros(1, 3, side, side, device=device)
-    watermarker.eval()
-    _write(paths["embedder"], watermarker.embedder, (seen, messages), "residual", card.to_json())
-    _write(paths["extractor"], watermarker.extractor, (picture,), "logits", card.to_json())
-    if card.jnd is not None:
-        _write(paths["budget"], _Budget(card.jnd), (picture,), "budget", card.to_json())
+    with _evaluating(watermarker):
+        text = card.to_json()
+        _write(paths["embedder"], watermarker.embedder, (seen, messages), "residual", text)
+        _write(paths["extractor"], watermarker.extractor, (picture,), "logits", text)
+        if card.jnd is not None:
+            _write(paths["budget"], _Budget(card.jnd), (picture,), "budget", text)
     return tuple(paths.values())
 
 
@@ -77,6 +78,17 @@ def _write(
     program.model.metadata_props[CARD] = card
     weights = sum(each.numel() * each.element_size() for each in module.parameters())
     program.save(path, external_data=weights > _LARGEST)
+
+
+@contextmanager
+def _evaluating(module: nn.Module) -> Generator[None]:
+    """Evaluation mode for a while: someone may be training."""
+    training = module.training
+    module.eval()
+    try:
+        yield
+    finally:
+        module.train(training)
 
 
 @contextmanager
