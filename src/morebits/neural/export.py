@@ -14,6 +14,7 @@ import os
 import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def export(
 ) -> tuple[Path, ...]:
     """Write the files into a folder, which is made; `mb.codec("onnx", weights=folder)` reads it."""
     fixed.load("onnxscript", "onnxscript", "export")
-    card, out = watermarker.card, Path(folder)
+    card, out = replace(watermarker.card, scaling_w=watermarker.scaling_w), Path(folder)
     out.mkdir(parents=True, exist_ok=True)
     paths = {part: out / f"{part}.onnx" for part in parts_of(card)}
     for path in paths.values():
