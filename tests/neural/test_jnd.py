@@ -16,7 +16,7 @@ def flat(level: int, jnd: Jnd, side: int = 16) -> torch.Tensor:
 
 
 class TestFlat:
-    """Golden: levels of the published code on flat pictures, measured independently."""
+    """Golden: levels from a study of the published code, made before this code was written."""
 
     @pytest.mark.parametrize(
         ("level", "expected"),

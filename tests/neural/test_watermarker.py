@@ -17,7 +17,7 @@ from morebits.neural.watermarker import resized, rounded
 
 
 class TestCounts:
-    """Golden: the authors' modules on the meta device, and sums of their layers by hand."""
+    """Golden: counts from a study of the published code, made before this code was written."""
 
     @pytest.mark.parametrize(
         ("name", "embedder", "extractor"),
