@@ -180,7 +180,7 @@ class TestPairs:
         options = {"encoder": files / "picture.pt", "decoder": files / "reads-logits.pt"}
         marked = registry.codec("trustmark-q", psnr=35, **options).embed(cover, BITS)
         assert marked.image.shape == cover.shape
-        # This mark moves every sample by the same whole number: 4 levels leave 36.1 dB, 5 only 34.2.
+        # Every sample moves by the same whole number: 4 levels leave 36.1 dB, 5 only 34.2.
         assert marked.psnr >= 35
         assert np.abs(marked.image.astype(int) - cover).max() == 4
 
