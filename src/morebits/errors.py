@@ -6,7 +6,7 @@ line can print it as it is and a script can read the fields.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 
 class MorebitsError(Exception):
@@ -92,6 +92,24 @@ class ResultsError(MorebitsError, ValueError):
     def __init__(self, folder: object, problem: str, fix: str):
         self.folder, self.problem, self.fix = folder, problem, fix
         super().__init__(f"{folder}: {problem}; {fix}")
+
+
+class OtherConfig(ResultsError):
+    """A run resumed with another configuration: `folder`, `differences` (before, now) by field."""
+
+    def __init__(self, folder: object, differences: Mapping[str, tuple[object, object]]):
+        self.differences = dict(differences)
+        told = (f"{name} was {_short(a)} and is {_short(b)}" for name, (a, b) in differences.items())
+        problem = f"this run has another configuration: {', '.join(told)}"
+        super().__init__(folder, problem, "give the same one, or another folder")
+
+
+class TrainingStopped(MorebitsError, RuntimeError):
+    """Training cannot go on: at `step`, `problem`, `fix`; checkpoints are kept."""
+
+    def __init__(self, step: int, problem: str, fix: str):
+        self.step, self.problem, self.fix = step, problem, fix
+        super().__init__(f"training stopped at step {step:,}: {problem}; {fix}")
 
 
 class WorkersLost(MorebitsError, RuntimeError):

@@ -1,0 +1,77 @@
+"""Where a run computes: Fabric for one device, copies on many (DDP), or shards (FSDP2)."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+import torch
+from lightning_fabric import Fabric
+from lightning_fabric.plugins.environments import LightningEnvironment, TorchElasticEnvironment
+from lightning_fabric.strategies import DDPStrategy, ModelParallelStrategy
+
+from morebits.errors import InputError
+from morebits.train import memory
+from morebits.train.config import TrainConfig
+
+_PRECISION = {"32": "32-true", "bf16": "bf16-mixed", "64": "64-true"}
+
+
+def launched() -> bool:
+    """Whether this is one of several processes, ours or those of `torchrun`."""
+    return {"RANK", "LOCAL_RANK", "WORLD_SIZE"} <= set(os.environ)
+
+
+def accelerator(config: TrainConfig) -> str:
+    """The kind of device; InputError where it is not there.
+
+    >>> accelerator(TrainConfig(accelerator="cpu"))
+    'cpu'
+    """
+    there = torch.cuda.device_count()
+    if config.accelerator == "cpu" or (config.accelerator == "auto" and not there):
+        return "cpu"
+    if there < config.devices:
+        expected = f"torch sees {there} GPUs here; give fewer devices, or accelerator = \"cpu\""
+        raise InputError("devices", config.devices, expected)
+    return "cuda"
+
+
+def fabric(config: TrainConfig) -> Fabric:
+    """What the loop runs on, ready: processes that were started know their ranks."""
+    kind = accelerator(config)
+    if not launched():
+        made = Fabric(
+            accelerator=kind, devices=1, precision=_PRECISION[config.precision],
+            plugins=[LightningEnvironment()],
+        )  # fmt: skip
+        made.launch()
+        return made
+    world = int(os.environ["WORLD_SIZE"])
+    local = int(os.environ.get("LOCAL_WORLD_SIZE", world))
+    if config.batch % world:
+        expected = f"give a multiple of the {world} processes, which share it"
+        raise InputError("batch", config.batch, expected)
+    sharded = config.strategy == "fsdp"
+    made = Fabric(
+        accelerator=kind, devices=local, num_nodes=world // local,
+        strategy=_sharded(config, world) if sharded else DDPStrategy(),
+        # Shards bring their own mixture of precisions, which spares the blend.
+        precision="32-true" if sharded else _PRECISION[config.precision],
+        plugins=[TorchElasticEnvironment()],
+    )  # fmt: skip
+    made.launch()
+    return made
+
+
+def _sharded(config: TrainConfig, world: int) -> ModelParallelStrategy:
+    return ModelParallelStrategy(
+        parallelize_fn=partial(_parallelise, half=config.precision == "bf16"),
+        data_parallel_size=world, tensor_parallel_size=1,
+    )  # fmt: skip
+
+
+def _parallelise(
+    model: torch.nn.Module, mesh: torch.distributed.DeviceMesh, *, half: bool
+) -> torch.nn.Module:
+    return memory.shard(model, mesh["data_parallel"], half=half)
