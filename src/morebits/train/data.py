@@ -180,9 +180,7 @@ def as_floats(batch: torch.Tensor, dtype: torch.dtype = torch.float32) -> torch.
     return (batch.to(dtype) / 255).permute(0, 3, 1, 2).contiguous()
 
 
-def _loaded(
-    data: Indexed, wanted: Sequence[Sequence[int]], workers: int
-) -> Iterator[torch.Tensor]:
+def _loaded(data: Indexed, wanted: Sequence[Sequence[int]], workers: int) -> Iterator[torch.Tensor]:
     loader = DataLoader(data, batch_sampler=wanted, num_workers=workers, collate_fn=_stacked)  # pyright: ignore[reportArgumentType]
     for batch in loader:
         if isinstance(batch, MorebitsError):

@@ -1,12 +1,12 @@
 """The folder of a run: configuration, log, state, weights and sample pictures.
 
-    config.toml          what the run is
-    log.jsonl            a line every `log_every` steps, and one a validation
-    state.safetensors    all that is needed to go on
-    last.safetensors     weights of the last epoch, best.safetensors of the best one
-    result.json          how it ended
-    samples/             covers, marked pictures and ten times their difference
-    tensorboard/         the same numbers and pictures for TensorBoard
+config.toml          what the run is
+log.jsonl            a line every `log_every` steps, and one a validation
+state.safetensors    all that is needed to go on
+last.safetensors     weights of the last epoch, best.safetensors of the best one
+result.json          how it ended
+samples/             covers, marked pictures and ten times their difference
+tensorboard/         the same numbers and pictures for TensorBoard
 """
 
 from __future__ import annotations

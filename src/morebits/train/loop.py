@@ -70,9 +70,7 @@ class _Session:
         self.best: dict[str, Any] | None = header["best"]
         self.progress, self.start = progress, time.perf_counter()
         self.writes = trainer.fabric.is_global_zero
-        self.journal = (
-            folder.Journal(out, self.config, step=self.first) if self.writes else None
-        )
+        self.journal = folder.Journal(out, self.config, step=self.first) if self.writes else None
 
     def go(self) -> Fit:
         fabric, config = self.trainer.fabric, self.config

@@ -32,7 +32,7 @@ def accelerator(config: TrainConfig) -> str:
     if config.accelerator == "cpu" or (config.accelerator == "auto" and not there):
         return "cpu"
     if there < config.devices:
-        expected = f"torch sees {there} GPUs here; give fewer devices, or accelerator = \"cpu\""
+        expected = f'torch sees {there} GPUs here; give fewer devices, or accelerator = "cpu"'
         raise InputError("devices", config.devices, expected)
     return "cuda"
 

@@ -13,5 +13,7 @@ from morebits.train import state
 def write(path: Path, tensors: dict[str, Tensor], card: Card) -> None:
     """The `model/` tensors of a state, all at once."""
     start = "model/"
-    found = {name.removeprefix(start): each for name, each in tensors.items() if name.startswith(start)}
+    found = {
+        name.removeprefix(start): each for name, each in tensors.items() if name.startswith(start)
+    }
     state.write(path, found, {"card": card.to_json()})
