@@ -120,6 +120,14 @@ class WorkersLost(MorebitsError, RuntimeError):
         super().__init__(f"the workers are gone: {problem}; {fix}")
 
 
+class WeightsError(MorebitsError, ValueError):
+    """A file with weights that cannot be used: `source`, `problem`, `fix`."""
+
+    def __init__(self, source: object, problem: str, fix: str):
+        self.source, self.problem, self.fix = source, problem, fix
+        super().__init__(f"{_printable(source)}: {problem}; {fix}")
+
+
 class MissingExtra(MorebitsError, ImportError):
     """An optional package is absent: `package`, and the `extra` of ours that has it, if any."""
 

@@ -1,4 +1,4 @@
-"""Pictures to train on: a folder, one gray picture, or coloured noise; each a function of its index.
+"""Pictures to train on: a folder, one gray picture or coloured noise, each a function of its index.
 
 Picture number i of a run is the same whoever asks for it and whenever, which is what makes a
 run repeatable with any number of workers, devices and stops.
@@ -155,7 +155,7 @@ def training_batches(
 def validation_batches(
     config: TrainConfig, *, rank: int = 0, world: int = 1
 ) -> Iterator[tuple[range, torch.Tensor]]:
-    """This rank's batches of the validation pictures, each with the numbers of its pictures.
+    """Batches of this rank's validation pictures, each with the numbers of its pictures.
 
     Every rank has as many, so that none waits for the others: there may be a few more in all.
 

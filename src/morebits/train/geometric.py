@@ -6,11 +6,11 @@ The ranges are those of the published training code of Video Seal.
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
 from kornia.geometry.transform import get_perspective_transform, warp_perspective
 from kornia.geometry.transform import rotate as turned
 from numpy.random import Generator
 from torch import Tensor
+from torch.nn import functional as F
 
 
 def flip(pictures: Tensor, _rng: Generator) -> Tensor:

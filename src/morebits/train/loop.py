@@ -15,7 +15,7 @@ from torch import Tensor
 
 from morebits import __version__
 from morebits.errors import ResultsError, TrainingStopped
-from morebits.train import data, folder, machines, schedules, state, validating, weights
+from morebits.train import data, folder, machines, models, schedules, state, validating
 from morebits.train.config import TrainConfig
 from morebits.train.trainer import Trainer
 
@@ -131,8 +131,9 @@ class _Session:
                   "version": __version__}  # fmt: skip
         state.write(self.out / folder.STATE, tensors, header)
         names = (folder.LAST, folder.BEST) if better else (folder.LAST,)
+        found_weights = state.part_of(tensors, "model")
         for name in names:
-            weights.write(self.out / name, tensors, self.trainer.watermarker.card)
+            models.save_weights(self.out / name, found_weights, self.trainer.watermarker.card)
 
     def _finish(self) -> Fit:
         if self.best is None:  # only if the state was written by hand

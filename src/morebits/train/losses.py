@@ -1,12 +1,12 @@
-"""What training makes small: errors of the message, of the picture, and what gives the mark away."""
+"""What training makes small: errors of message and picture, and what gives the mark away."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 #: Red, green and blue as Y, U and V, as published.
 _YUV = (

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import torch
+from torch import Tensor
 
-from morebits.neural import Card, Watermarker, build, load_card
+from morebits.neural import Card, Watermarker, build, load_card, save
 from morebits.neural.architectures import Jnd
 from morebits.train.config import TrainConfig
 from morebits.train.randomness import Purpose, generator
@@ -43,3 +45,10 @@ def seeded(config: TrainConfig) -> Generator[None]:
     with torch.random.fork_rng(), torch.device("cpu"):
         torch.manual_seed(seed)
         yield
+
+
+def save_weights(path: Path, tensors: Mapping[str, Tensor], card: Card) -> None:
+    """Weights, whole and by the names of the network, in a file that `mb.codec` loads."""
+    watermarker = build(card, "meta")
+    watermarker.load_state_dict(tensors, assign=True)
+    save(watermarker, path, force=True)

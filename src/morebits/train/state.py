@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,16 @@ _HEADER = "morebits"
 def gather(trainer: Trainer) -> dict[str, Tensor]:
     """Every tensor of a run by name, whole and on the CPU; all processes must call it."""
     return {name: whole(tensor) for name, tensor in _tensors(trainer)}
+
+
+def part_of(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """Those of one part, by the names that they have there.
+
+    >>> part_of({"model/a": torch.ones(1), "critic/a": torch.ones(2)}, "model")
+    {'a': tensor([1.])}
+    """
+    start = f"{prefix}/"
+    return {name[len(start) :]: each for name, each in tensors.items() if name.startswith(start)}
 
 
 def whole(tensor: Tensor) -> Tensor:

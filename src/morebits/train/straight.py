@@ -1,4 +1,4 @@
-"""Steps that have no gradient, with that of the identity: what training sees is what a file does."""
+"""Steps without a gradient, given that of the identity: training sees what a file really does."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class _Sum(torch.autograd.Function):
 class SyncedBatchNorm2d(nn.BatchNorm2d):
     """The same as its base with one process, and with all pictures in one batch."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002  the name of the base class
+    def forward(self, input: Tensor) -> Tensor:
         if not self.training or not dist.is_initialized():
             return super().forward(input)
         x = input if input.dtype == torch.float64 else input.float()
