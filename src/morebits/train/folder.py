@@ -1,12 +1,10 @@
 """The folder of a run: configuration, log, state, weights and sample pictures.
 
-config.toml          what the run is
-log.jsonl            a line every `log_every` steps, and one a validation
-state.safetensors    all that is needed to go on
-last.safetensors     weights of the last epoch, best.safetensors of the best one
-result.json          how it ended
-samples/             covers, marked pictures and ten times their difference
-tensorboard/         the same numbers and pictures for TensorBoard
+`config.toml` is what the run is; `log.jsonl` has a line every `log_every` steps, and one a
+validation; `state.safetensors` is all that is needed to go on; `last.safetensors` has the weights
+of the last checkpoint and `best.safetensors` those of the best; `result.json` is how it ended;
+`samples/` are covers, marked pictures and ten times their difference; `tensorboard/` has the same
+numbers and pictures for TensorBoard.
 """
 
 from __future__ import annotations

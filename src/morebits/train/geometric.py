@@ -10,7 +10,7 @@ from kornia.geometry.transform import get_perspective_transform, warp_perspectiv
 from kornia.geometry.transform import rotate as turned
 from numpy.random import Generator
 from torch import Tensor
-from torch.nn import functional as F
+from torch.nn import functional
 
 
 def flip(pictures: Tensor, _rng: Generator) -> Tensor:
@@ -21,7 +21,7 @@ def flip(pictures: Tensor, _rng: Generator) -> Tensor:
 def resize(pictures: Tensor, rng: Generator) -> Tensor:
     """Each side 0.7 to 1.5 times as long, independently."""
     sides = [_side(each, 0.7, 1.5, rng) for each in pictures.shape[-2:]]
-    return F.interpolate(pictures, sides, mode="bilinear", antialias=True)
+    return functional.interpolate(pictures, sides, mode="bilinear", antialias=True)
 
 
 def crop(pictures: Tensor, rng: Generator) -> Tensor:

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 import torch.multiprocessing as mp
+from torch.multiprocessing.spawn import ProcessException, start_processes
 
 from morebits.errors import MorebitsError, WorkersLost
 from morebits.train import loop, machines
@@ -30,7 +31,7 @@ def launch(config: TrainConfig, out: Path, *, resume: bool, progress: Progress |
     context = mp.get_context("spawn")
     said = context.Queue()
     settings = config, out, resume, progress is not None, said, _free_port()
-    started = mp.start_processes(_work, settings, config.devices, join=False, start_method="spawn")
+    started = start_processes(_work, settings, config.devices, join=False, start_method="spawn")
     if started is None:
         raise WorkersLost("none was started", "use devices = 1")
     return _listen(started, said, progress)
@@ -44,7 +45,7 @@ def _listen(started: Any, said: Any, progress: Progress | None) -> Fit:
         while running:
             try:
                 running = not started.join(_LOOK)
-            except mp.ProcessException as error:
+            except ProcessException as error:
                 _raise_what_was(said)
                 reason = " ".join(str(error).split())[-300:]
                 raise WorkersLost(reason, "go on with --resume (resume=True)") from None

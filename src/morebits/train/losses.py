@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
+from torch.nn import functional
 
 #: Red, green and blue as Y, U and V, as published.
 _YUV = (
@@ -24,7 +24,7 @@ def message_loss(logits: Tensor, messages: Tensor) -> Tensor:
     >>> round(float(message_loss(torch.zeros(1, 4), torch.ones(1, 4))), 4)
     0.6931
     """
-    return F.binary_cross_entropy_with_logits(logits, messages.to(logits.dtype))
+    return functional.binary_cross_entropy_with_logits(logits, messages.to(logits.dtype))
 
 
 def image_loss(kind: str, covers: Tensor, marked: Tensor) -> Tensor:
@@ -61,7 +61,7 @@ def hinge_loss(real: Tensor, marked: Tensor) -> Tensor:
     >>> float(hinge_loss(torch.tensor([1.0]), torch.tensor([0.0])))
     0.5
     """
-    return (F.relu(1 - real).mean() + F.relu(1 + marked).mean()) / 2
+    return (functional.relu(1 - real).mean() + functional.relu(1 + marked).mean()) / 2
 
 
 def adversarial_loss(marked: Tensor) -> Tensor:

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from typing import Literal
 
 import torch
 from lightning_fabric import Fabric
-from lightning_fabric.plugins.environments import LightningEnvironment, TorchElasticEnvironment
-from lightning_fabric.strategies import DDPStrategy, ModelParallelStrategy
+from lightning_fabric.plugins.environments.lightning import LightningEnvironment
+from lightning_fabric.plugins.environments.torchelastic import TorchElasticEnvironment
+from lightning_fabric.strategies.ddp import DDPStrategy
+from lightning_fabric.strategies.model_parallel import ModelParallelStrategy
+from torch.distributed.device_mesh import DeviceMesh
 
 from morebits.errors import InputError
 from morebits.train import memory
 from morebits.train.config import TrainConfig
 
-_PRECISION = {"32": "32-true", "bf16": "bf16-mixed", "64": "64-true"}
+_PRECISION: dict[str, Literal["32-true", "bf16-mixed", "64-true"]] = {
+    "32": "32-true",
+    "bf16": "bf16-mixed",
+    "64": "64-true",
+}
 
 
 def launched() -> bool:
@@ -71,7 +79,5 @@ def _sharded(config: TrainConfig, world: int) -> ModelParallelStrategy:
     )  # fmt: skip
 
 
-def _parallelise(
-    model: torch.nn.Module, mesh: torch.distributed.DeviceMesh, *, half: bool
-) -> torch.nn.Module:
+def _parallelise(model: torch.nn.Module, mesh: DeviceMesh, *, half: bool) -> torch.nn.Module:
     return memory.shard(model, mesh["data_parallel"], half=half)

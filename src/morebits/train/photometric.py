@@ -13,7 +13,7 @@ from kornia.enhance import jpeg_codec_differentiable
 from kornia.filters import gaussian_blur2d, median_blur
 from numpy.random import Generator
 from torch import Tensor
-from torch.nn import functional as F
+from torch.nn import functional
 
 from morebits.train import straight
 
@@ -30,7 +30,7 @@ def soft_jpeg(pictures: Tensor, rng: Generator) -> Tensor:
     """A differentiable imitation of JPEG of quality 40 to 80; the picture is padded to blocks."""
     height, width = pictures.shape[-2:]
     right, bottom = -width % 16, -height % 16
-    padded = F.pad(pictures.clamp(0, 1), (0, right, 0, bottom), mode="replicate")
+    padded = functional.pad(pictures.clamp(0, 1), (0, right, 0, bottom), mode="replicate")
     quality = pictures.new_full((1,), float(rng.integers(40, 81)))
     return jpeg_codec_differentiable(padded, quality)[..., :height, :width]
 

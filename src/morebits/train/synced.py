@@ -16,13 +16,13 @@ class _Sum(torch.autograd.Function):
     """The sum over all devices, forwards and backwards."""
 
     @staticmethod
-    def forward(_ctx: Any, values: Tensor) -> Tensor:
+    def forward(ctx: Any, values: Tensor) -> Tensor:  # noqa: ARG004
         total = values.clone()
         dist.all_reduce(total)
         return total
 
     @staticmethod
-    def backward(_ctx: Any, *gradients: Tensor) -> Tensor:
+    def backward(ctx: Any, *gradients: Tensor) -> Tensor:  # noqa: ARG004
         total = gradients[0].clone()
         dist.all_reduce(total)
         return total

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from typing import cast
 
 import torch
 from lightning_fabric import Fabric
@@ -50,7 +51,8 @@ class Trainer:
             memory.recompute(self.watermarker)
         moved = self.device.type != "meta"
         self.module = fabric.setup_module(Pass(self.watermarker), move_to_device=moved)
-        self.optimizer = fabric.setup_optimizers(self._adam(self.watermarker))
+        optimizer = fabric.setup_optimizers(self._adam(self.watermarker))
+        self.optimizer = cast("torch.optim.AdamW", optimizer)  # a wrapper of the same interface
         self.critic: nn.Module | None = None
         self.critic_optimizer: torch.optim.AdamW | None = None
         if config.lambda_adversarial:
