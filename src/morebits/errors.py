@@ -7,10 +7,15 @@ line can print it as it is and a script can read the fields.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 class MorebitsError(Exception):
-    """Base of every error this package raises on purpose."""
+    """Base of every error this package raises on purpose; it travels between processes whole."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions are rebuilt from their text alone, and ours are made from their fields.
+        return _again, (type(self), self.args, self.__dict__)
 
 
 class InputError(MorebitsError, ValueError):
@@ -146,6 +151,13 @@ class BrokenPackage(MorebitsError, ImportError):
             f"{package} is installed but cannot be imported ({problem}): "
             f"pip install --force-reinstall {package}, or see its own instructions"
         )
+
+
+def _again(kind: type[MorebitsError], args: tuple[Any, ...], fields: dict[str, Any]) -> Any:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(fields)
+    return error
 
 
 def _printable(path: object) -> str:

@@ -7,7 +7,6 @@ whatever size comes out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from numpy.random import Generator
@@ -43,17 +42,18 @@ TABLE: Mapping[str, Augmentation] = {
 }
 
 
-@dataclass(frozen=True)
 class Chain:
-    """The augmentations of one step, by name; called again, it does the same again."""
+    """The augmentations of one step, by name; called again, it does the same again.
 
-    names: tuple[str, ...]
-    seed: int
-    purpose: Purpose
-    step: int
+    No dataclass: Fabric looks into those for tensors, and refuses frozen ones.
+    """
+
+    def __init__(self, names: tuple[str, ...], *origin: int):
+        self.names, self._origin = names, origin
 
     def __call__(self, pictures: Tensor) -> Tensor:
-        rng = generator(self.seed, self.purpose, self.step, 1)
+        seed, purpose, step = self._origin
+        rng = generator(seed, Purpose(purpose), step, 1)
         for name in self.names:
             pictures = TABLE[name](pictures, rng)
         return pictures

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from torch.utils.tensorboard import SummaryWriter
 
 from morebits import files
 from morebits.errors import OtherConfig, ResultsError
@@ -43,6 +42,8 @@ class Journal:
         _write(folder / CONFIG, toml.write(config))
         _cut(folder / LOG, step)
         (folder / "samples").mkdir(exist_ok=True)
+        from torch.utils.tensorboard import SummaryWriter  # takes seconds, and one process needs it
+
         self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=step)
         self._log = (folder / LOG).open("a", encoding="utf-8")
 

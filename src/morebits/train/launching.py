@@ -47,7 +47,7 @@ def _listen(started: Any, said: Any, progress: Progress | None) -> Fit:
                 running = not started.join(_LOOK)
             except ProcessException as error:
                 _raise_what_was(said)
-                reason = " ".join(str(error).split())[-300:]
+                reason = str(error).strip().splitlines()[-1]
                 raise WorkersLost(reason, "go on with --resume (resume=True)") from None
             for word, value in _heard(said):
                 if word == "progress" and progress is not None:
@@ -55,7 +55,7 @@ def _listen(started: Any, said: Any, progress: Progress | None) -> Fit:
                 elif word == "done":
                     result = value
                 elif word == "error":
-                    raise _rebuilt(*value)
+                    raise value
     finally:
         for process in started.processes:
             process.terminate()
@@ -85,7 +85,7 @@ def _work(
         if rank == 0:
             said.put(("done", done))
     except MorebitsError as error:
-        said.put(("error", (type(error), error.args, error.__dict__)))
+        said.put(("error", error))
     finally:
         if torch.distributed.is_initialized():
             torch.distributed.destroy_process_group()
@@ -104,15 +104,7 @@ def _raise_what_was(said: Any) -> None:
     """An error of ours explains why the others failed."""
     for word, value in _heard(said):
         if word == "error":
-            raise _rebuilt(*value)
-
-
-def _rebuilt(kind: type[MorebitsError], args: tuple[Any, ...], fields: dict[str, Any]) -> Exception:
-    """An error from another process, with its fields: pickle would call it with its text alone."""
-    error = kind.__new__(kind)
-    error.args = args
-    error.__dict__.update(fields)
-    return error
+            raise value
 
 
 def _free_port() -> int:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from functools import partial
-from typing import Literal
 
 import torch
 from lightning_fabric import Fabric
 from lightning_fabric.plugins.environments.lightning import LightningEnvironment
 from lightning_fabric.plugins.environments.torchelastic import TorchElasticEnvironment
+from lightning_fabric.plugins.precision.amp import MixedPrecision
+from lightning_fabric.plugins.precision.precision import Precision
 from lightning_fabric.strategies.ddp import DDPStrategy
 from lightning_fabric.strategies.model_parallel import ModelParallelStrategy
 from torch.distributed.device_mesh import DeviceMesh
@@ -17,12 +19,6 @@ from torch.distributed.device_mesh import DeviceMesh
 from morebits.errors import InputError
 from morebits.train import memory
 from morebits.train.config import TrainConfig
-
-_PRECISION: dict[str, Literal["32-true", "bf16-mixed", "64-true"]] = {
-    "32": "32-true",
-    "bf16": "bf16-mixed",
-    "64": "64-true",
-}
 
 
 def launched() -> bool:
@@ -47,11 +43,11 @@ def accelerator(config: TrainConfig) -> str:
 
 def fabric(config: TrainConfig) -> Fabric:
     """What the loop runs on, ready: processes that were started know their ranks."""
+    logging.getLogger("lightning_fabric").setLevel(logging.WARNING)  # it greets on stderr
     kind = accelerator(config)
     if not launched():
         made = Fabric(
-            accelerator=kind, devices=1, precision=_PRECISION[config.precision],
-            plugins=[LightningEnvironment()],
+            accelerator=kind, devices=1, plugins=[LightningEnvironment(), _precision(config)]
         )  # fmt: skip
         made.launch()
         return made
@@ -60,16 +56,21 @@ def fabric(config: TrainConfig) -> Fabric:
     if config.batch % world:
         expected = f"give a multiple of the {world} processes, which share it"
         raise InputError("batch", config.batch, expected)
-    sharded = config.strategy == "fsdp"
     made = Fabric(
         accelerator=kind, devices=local, num_nodes=world // local,
-        strategy=_sharded(config, world) if sharded else DDPStrategy(),
-        # Shards bring their own mixture of precisions, which spares the blend.
-        precision="32-true" if sharded else _PRECISION[config.precision],
-        plugins=[TorchElasticEnvironment()],
+        strategy=_sharded(config, world) if config.strategy == "fsdp" else DDPStrategy(),
+        plugins=[TorchElasticEnvironment(), _precision(config)],
     )  # fmt: skip
     made.launch()
     return made
+
+
+def _precision(config: TrainConfig) -> Precision:
+    """Half precision for the networks' sums; shards bring their own, which spares the blend."""
+    sharded = launched() and config.strategy == "fsdp"
+    if config.precision == "bf16" and not sharded:
+        return MixedPrecision("bf16-mixed", accelerator(config))
+    return Precision()  # tensors stay as they are
 
 
 def _sharded(config: TrainConfig, world: int) -> ModelParallelStrategy:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+import warnings
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
@@ -42,16 +43,15 @@ def shard(model: nn.Module, mesh: DeviceMesh, *, half: bool) -> nn.Module:
     With `half` they compute in bfloat16, while their weights, gradients and answers, and so the
     blend and the rounding to 8 bits, stay in float32.
     """
+    # Extractors return a slice of their answer, which is safe as long as nobody writes into it.
+    warnings.filterwarnings("ignore", message="FSDP2-wrapped module .* returned a view")
     inner = torch.bfloat16 if half else None
     watermarker = next(each for each in model.modules() if isinstance(each, Watermarker))
+    outer = torch.float32 if half else None
     for network in (watermarker.embedder, watermarker.extractor):
-        within = MixedPrecisionPolicy(inner, torch.float32 if half else None)
         for block in blocks(network):
-            fully_shard(block, mesh=mesh, mp_policy=within)
-        outer = MixedPrecisionPolicy(
-            inner, torch.float32 if half else None, torch.float32 if half else None
-        )
-        fully_shard(network, mesh=mesh, mp_policy=outer)
+            fully_shard(block, mesh=mesh, mp_policy=MixedPrecisionPolicy(inner, outer))
+        fully_shard(network, mesh=mesh, mp_policy=MixedPrecisionPolicy(inner, outer, outer))
     return model
 
 
@@ -78,17 +78,12 @@ def _recomputed(block: nn.Module) -> Callable[..., Any]:
 @contextmanager
 def _statistics_kept(block: nn.Module) -> Generator[None]:
     """The second computation must not count the batch a second time."""
-    norms = list(_norms(block))
+    norms = [each for each in block.modules() if isinstance(each, nn.BatchNorm2d)]
+    before = [(each.momentum, each.num_batches_tracked) for each in norms]
     for each in norms:
-        each.track_running_stats = False
+        each.momentum, each.num_batches_tracked = 0.0, None
     try:
         yield
     finally:
-        for each in norms:
-            each.track_running_stats = True
-
-
-def _norms(block: nn.Module) -> Iterator[nn.BatchNorm2d]:
-    for each in block.modules():
-        if isinstance(each, nn.BatchNorm2d) and each.track_running_stats:
-            yield each
+        for each, (momentum, count) in zip(norms, before, strict=True):
+            each.momentum, each.num_batches_tracked = momentum, count

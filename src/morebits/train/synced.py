@@ -10,6 +10,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
+from torch.nn import functional
 
 
 class _Sum(torch.autograd.Function):
@@ -29,12 +30,16 @@ class _Sum(torch.autograd.Function):
 
 
 class SyncedBatchNorm2d(nn.BatchNorm2d):
-    """The same as its base with one process, and with all pictures in one batch."""
+    """What its base would do with the pictures of all processes in one batch."""
 
     def forward(self, input: Tensor) -> Tensor:
-        if not self.training or not dist.is_initialized():
-            return super().forward(input)
-        x = input if input.dtype == torch.float64 else input.float()
+        x = input if input.dtype == torch.float64 else input.float()  # sums of many values
+        if not self.training:
+            weight, bias = self.weight.to(x.dtype), self.bias.to(x.dtype)
+            mean, variance = self.running_mean, self.running_var
+            return functional.batch_norm(x, mean, variance, weight, bias, eps=self.eps).to(
+                input.dtype
+            )
         count = x.shape[0] * x.shape[2] * x.shape[3] * dist.get_world_size()
         mean = _Sum.apply(x.sum((0, 2, 3))) / count  # pyright: ignore[reportOptionalOperand]
         centred = x - mean[:, None, None]
@@ -46,7 +51,7 @@ class SyncedBatchNorm2d(nn.BatchNorm2d):
 
     def _remember(self, mean: Tensor, variance: Tensor) -> None:
         if self.running_mean is None or self.running_var is None or self.momentum is None:
-            return
+            return  # none of our networks
         self.running_mean.lerp_(mean.to(self.running_mean.dtype), self.momentum)
         self.running_var.lerp_(variance.to(self.running_var.dtype), self.momentum)
         if self.num_batches_tracked is not None:

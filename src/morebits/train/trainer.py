@@ -44,7 +44,7 @@ class Trainer:
         self.config, self.fabric = config, fabric
         self.device = torch.device(device) if device else fabric.device
         self.dtype = torch.float64 if config.precision == "64" else torch.float32
-        self.watermarker = models.fresh(config, device)
+        self.watermarker = models.fresh(config, device).to(self.dtype)
         if fabric.world_size > 1:
             synced.synced(self.watermarker)
         if config.checkpoint_activations:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from morebits.bench import metrics
+from morebits.neural.watermarker import resized
 from morebits.train import augmenting, data, schedules
 from morebits.train.data import Pixels
 from morebits.train.randomness import Purpose, messages
@@ -70,9 +72,10 @@ def _measured(
     sent = torch.cat([_message(config.seed, number, bits) for number in numbers])
     covers = data.as_floats(batch.to(trainer.device), trainer.dtype)
     given = sent.to(trainer.device, trainer.dtype)
-    chain = augmenting.draw(config, numbers[0], Purpose.VALIDATION)
-    marked, edited = trainer.module(covers, given, chain)
-    clean = trainer.module(covers, given, _unchanged)[1] if chain.names else edited
+    marked, clean = trainer.module(covers, given, _unchanged)
+    edited = clean
+    if config.augmentations:
+        edited = trainer.module(covers, given, _edits(trainer, numbers))[1]
     pixels = (marked * 255).round().to(torch.uint8).permute(0, 2, 3, 1).cpu().numpy()
     sums = np.zeros(4)
     for index, cover in enumerate(batch.numpy()):
@@ -86,6 +89,19 @@ def _measured(
         )
         samples.append((cover, pixels[index]))
     return torch.from_numpy(sums)
+
+
+def _edits(trainer: Trainer, numbers: range) -> Callable[[torch.Tensor], torch.Tensor]:
+    """Augmentations of its own for each picture, the same whoever has it."""
+    chains = [augmenting.draw(trainer.config, each, Purpose.VALIDATION) for each in numbers]
+    size = trainer.watermarker.card.size
+
+    def edit(marked: torch.Tensor) -> torch.Tensor:
+        rows = marked.split(1)
+        pairs = zip(chains, rows, strict=True)
+        return torch.cat([resized(chain(row), size) for chain, row in pairs])
+
+    return edit
 
 
 def _unchanged(pictures: torch.Tensor) -> torch.Tensor:
