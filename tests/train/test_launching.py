@@ -31,7 +31,7 @@ def tensors(folder):
 
 def test_two_processes_are_one_with_all_pictures(little, tmp_path):
     """In float64, where only the order of sums differs: weights, buffers and both optimisers."""
-    calls: list = []
+    calls: list[tuple[int, int]] = []
     balanced = {"balance": True}
     two = mb.fit(
         little(devices=2, **SHARED, **balanced), out=tmp_path / "two",

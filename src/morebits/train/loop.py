@@ -108,7 +108,7 @@ class _Session:
 
     def _averaged(self, found: dict[str, Tensor]) -> dict[str, Any]:
         """Plain numbers, the means over all devices."""
-        stacked = torch.stack([each.detach().to(torch.float64) for each in found.values()])
+        stacked = torch.stack([each.to(torch.float64) for each in found.values()])
         if self.trainer.fabric.world_size > 1:
             torch.distributed.all_reduce(stacked)
             stacked /= self.trainer.fabric.world_size

@@ -87,7 +87,7 @@ def write(config: TrainConfig) -> str:
     (64, (1, 0.2))
     """
     return "".join(
-        f"{name} = {_value(value)}\n" for name, value in asdict(config).items() if value is not None
+        f"{name} = {shown(value)}\n" for name, value in asdict(config).items() if value is not None
     )
 
 
@@ -117,6 +117,10 @@ def _unknown(name: str, value: Any) -> InputError:
     return InputError(name, value, f"there is no such field, the nearest is {near[0]}")
 
 
-def _value(value: Any) -> str:
-    """JSON's texts, numbers, lists and truth values are TOML's, too."""
-    return json.dumps(value)
+def shown(value: Any) -> str:
+    """A value as TOML has it; texts, numbers, lists and truth values of JSON are nearly the same.
+
+    >>> shown(("a", 0.5)), shown(True)
+    ('["a", 0.5]', 'true')
+    """
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import cast
 
 import torch
 from lightning_fabric import Fabric
@@ -51,8 +50,7 @@ class Trainer:
             memory.recompute(self.watermarker)
         moved = self.device.type != "meta"
         self.module = fabric.setup_module(Pass(self.watermarker), move_to_device=moved)
-        optimizer = fabric.setup_optimizers(self._adam(self.watermarker))
-        self.optimizer = cast("torch.optim.AdamW", optimizer)  # a wrapper of the same interface
+        self.optimizer = self._adam(self.watermarker)
         self.critic: nn.Module | None = None
         self.critic_optimizer: torch.optim.AdamW | None = None
         if config.lambda_adversarial:
@@ -90,7 +88,8 @@ class Trainer:
             "mse": (marked - covers).square().mean(),
             "bit_accuracy": ((logits > 0) == (sent > 0.5)).to(self.dtype).mean(),
         }
-        return {"loss": total, **found, **extra, **quality}
+        every = {"loss": total, **found, **extra, **quality}
+        return {name: each.detach() for name, each in every.items()}
 
     def update(self) -> Tensor:
         """Clip and step; the norm that the gradient had, before it was clipped."""
