@@ -76,6 +76,6 @@ def test_a_dask_cluster_gives_the_same(plan, tmp_path):
     from distributed import LocalCluster
 
     here = sweep(plan, out=tmp_path / "a")
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster:
         there = sweep(plan, out=tmp_path / "b", cluster=cluster.scheduler_address)
     assert here == there

@@ -67,8 +67,8 @@ class TrainConfig:
     `adversarial_start` on `lambda_adversarial` times the hinge loss of a PatchGAN that sees
     `discriminator` ("luma" or "rgb"). `balance` rescales them by their gradients.
 
-    Strength: `scaling` is empty (the card's), or two values of scaling_w: the first until epoch
-    `scaling_epochs[0]`, then a cosine to the second at `scaling_epochs[1]`.
+    Strength: `scaling` is empty (the card's), or two values of scaling_w: the first one until the
+    first of the `scaling_epochs`, then a cosine to the second one at the second of them.
 
     Edits: at each step `chained` of the `augmentations` are drawn, with replacement.
 
