@@ -104,7 +104,9 @@ class OtherConfig(ResultsError):
 
     def __init__(self, folder: object, differences: Mapping[str, tuple[object, object]]):
         self.differences = dict(differences)
-        told = (f"{name} was {_short(a)} and is {_short(b)}" for name, (a, b) in differences.items())
+        told = (
+            f"{name} was {_short(a)} and is {_short(b)}" for name, (a, b) in differences.items()
+        )
         problem = f"this run has another configuration: {', '.join(told)}"
         super().__init__(folder, problem, "give the same one, or another folder")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tomllib
 from typing import Any
 
@@ -208,6 +210,29 @@ class TestLearning:
             config = little(checkpoint_activations=flag, epochs=1)
             mb.fit(config, out=tmp_path / name)
         assert_same(tensors(tmp_path / "kept"), tensors(tmp_path / "again"))
+
+
+class TestImport:
+    """In a fresh interpreter."""
+
+    @staticmethod
+    def python(code):
+        run = [sys.executable, "-c", code]
+        return subprocess.run(run, check=True, capture_output=True, text=True).stdout.strip()
+
+    def test_a_configuration_loads_no_torch(self):
+        code = "import sys, morebits as mb; from morebits.train import toml; mb.TrainConfig();"
+        loaded = self.python(code + "toml.read('chunkyseal'); print(*sys.modules)").split()
+        assert not {"torch", "lightning_fabric", "kornia", "numpy"} & set(loaded)
+
+    @pytest.mark.parametrize("package", ["torch", "kornia", "lightning_fabric", "tensorboard"])
+    def test_a_missing_extra_is_named(self, package):
+        code = (
+            "import importlib.util, morebits as mb\nfind = importlib.util.find_spec\n"
+            f"importlib.util.find_spec = lambda name: None if name == {package!r} else find(name)\n"
+            "try:\n    mb.fit\nexcept mb.MorebitsError as error:\n    print(error)"
+        )
+        assert self.python(code) == f"{package} is not installed: pip install 'morebits[train]'"
 
 
 class TestBadInput:

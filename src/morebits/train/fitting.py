@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 
 from morebits.errors import InputError, MissingExtra
 from morebits.train.config import TrainConfig
 
-try:
-    from morebits.train import launching
-    from morebits.train.loop import Fit, Progress
-except ModuleNotFoundError as error:
-    raise MissingExtra(str(error.name), "train") from None
+for _package in ("torch", "safetensors", "kornia", "lightning_fabric", "tensorboard"):
+    if importlib.util.find_spec(_package) is None:
+        raise MissingExtra(_package, "train")
+
+from morebits.train import launching  # noqa: E402
+from morebits.train.loop import Fit, Progress  # noqa: E402
 
 
 def fit(
