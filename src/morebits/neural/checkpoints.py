@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,9 @@ def _unpickled(path: Path) -> Any:
     try:
         # Mapped into memory where the format allows: Chunky Seal has seven gigabytes.
         mapped = zipfile.is_zipfile(path)
-        return torch.load(path, map_location="cpu", weights_only=True, mmap=mapped)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about odd pickles, which end in an error anyway
+            return torch.load(path, map_location="cpu", weights_only=True, mmap=mapped)
     except pickle.UnpicklingError as error:
         if "GLOBAL" in str(error) or "global" in str(error):
             problem = "holds code or objects beside tensors, and was not run"

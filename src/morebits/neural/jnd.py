@@ -30,7 +30,7 @@ def budget(images: Tensor, jnd: Jnd) -> Tensor:
 
     It is a constant of the picture: no gradient flows through it.
     """
-    levels = 255 * luma(images)
+    levels = luma(255 * images)  # in this order, as published: at 127 the last digit decides
     background = _filtered(levels, _RING, jnd.border) / 32
     floor = 3.0 if jnd.dark == "classical" else 0.0
     dark = 17 * (1 - torch.sqrt(background / 127 + 1e-5)) + floor

@@ -12,8 +12,10 @@ from morebits.errors import InputError
 T = TypeVar("T")
 
 
-def from_table(kind: type[T], table: Mapping[str, Any], where: str) -> T:
+def from_table(kind: type[T], table: Mapping[str, Any], where: str, part: str = "") -> T:
     """An instance of a dataclass from a table; lists become tuples.
+
+    `where` is the file and `part` its table, for errors.
 
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
@@ -27,18 +29,20 @@ def from_table(kind: type[T], table: Mapping[str, Any], where: str) -> T:
     morebits.errors.InputError: card is 'box.toml': it has no field side, did you mean sides?
     """
     if not isinstance(table, Mapping):
-        raise InputError("card", where, f"give a table, not {type(table).__name__}")
+        raise InputError("card", where, f"make {part} a table, not {type(table).__name__}")
     known = {each.name: each for each in fields(kind)}  # pyright: ignore[reportArgumentType]
     for name in table:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"use {', '.join(known)}"
-            raise InputError("card", where, f"it has no field {name}, {hint}")
+            raise InputError("card", where, f"{part or 'it'} has no field {name}, {hint}")
     missing = [
         name for name, each in known.items() if name not in table and each.default is MISSING
     ]
     if missing:
-        raise InputError("card", where, f"add {', '.join(missing)}")
+        raise InputError(
+            "card", where, f"add {', '.join(missing)}" + (f" to {part}" if part else "")
+        )
     values = {name: _frozen(value) for name, value in table.items()}
     for name, value in values.items():
         wanted = known[name].default

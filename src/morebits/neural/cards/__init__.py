@@ -165,20 +165,20 @@ def from_plain(table: Mapping[str, Any], where: str) -> Card:
     """A card from nested tables, as TOML has them; unknown and missing fields are named."""
     parts = dict(table)
     for name, kinds in (("embedder", EMBEDDERS), ("extractor", EXTRACTORS)):
-        parts[name] = _architecture(parts.get(name), kinds, f"{where}: {name}")
+        parts[name] = _architecture(parts.get(name), kinds, where, name)
     if parts.get("jnd") is not None:
-        parts["jnd"] = from_table(Jnd, parts["jnd"], f"{where}: jnd")
+        parts["jnd"] = from_table(Jnd, parts["jnd"], where, "jnd")
     return from_table(Card, parts, where)
 
 
-def _architecture(table: Any, kinds: Mapping[str, type[Any]], where: str) -> Any:
+def _architecture(table: Any, kinds: Mapping[str, type[Any]], where: str, part: str) -> Any:
     if not isinstance(table, Mapping):
-        raise InputError("card", where, f"give a table with a kind: {', '.join(kinds)}")
+        raise InputError("card", where, f"give {part} a table with a kind: {', '.join(kinds)}")
     rest = dict(table)
     kind = str(rest.pop("kind", ""))
     if kind not in kinds:
-        raise UnknownName(f"kind in {where}", kind, tuple(kinds))
-    return from_table(kinds[kind], rest, where)
+        raise UnknownName(f"kind of {part}", kind, tuple(kinds))
+    return from_table(kinds[kind], rest, where, part)
 
 
 def _plain(card: Card) -> dict[str, Any]:
