@@ -132,6 +132,7 @@ class TestFolder:
 
     def test_progress_has_every_step(self, run):
         assert [each[:2] for each in run[3]] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+        assert all(each[2].keys() == run[3][0][2].keys() for each in run[3])
 
     def test_tensorboard_has_numbers_and_pictures(self, run):
         (events,) = (run[1] / "tensorboard").iterdir()

@@ -16,10 +16,10 @@ from morebits.train.toml import Plan
 @pytest.fixture
 def plan(little):
     config = little(epochs=1, steps_per_epoch=2)
-    return Plan(config, {"lr": (1e-3, 1e-2), "lambda_image": (0.1, 1.0)})
+    return Plan(config, {"lr": (1e-3,), "lambda_image": (0.1, 1.0)})
 
 
-NAMES = {f"lr={lr},lambda_image={weight}" for lr in (0.001, 0.01) for weight in (0.1, 1.0)}
+NAMES = {"lr=0.001,lambda_image=0.1", "lr=0.001,lambda_image=1.0"}
 
 
 def test_every_combination_the_best_first(plan, tmp_path):
@@ -28,10 +28,10 @@ def test_every_combination_the_best_first(plan, tmp_path):
     assert {each.name for each in runs} == NAMES
     assert all(each.error is None for each in runs)
     assert [each.rank for each in runs] == sorted((each.rank for each in runs), reverse=True)
-    assert counts == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert counts == [(1, 2), (2, 2)]
     table = json.loads((tmp_path / "sweep.json").read_text())
     assert {each["name"] for each in table["runs"]} == NAMES
-    assert table["sweep"] == {"lr": [1e-3, 1e-2], "lambda_image": [0.1, 1.0]}
+    assert table["sweep"] == {"lr": [1e-3], "lambda_image": [0.1, 1.0]}
 
 
 def test_what_is_done_stays_done(plan, tmp_path, monkeypatch):

@@ -78,11 +78,11 @@ class _Session:
             config, first=self.first, rank=fabric.global_rank, world=fabric.world_size
         )
         for step, batch in enumerate(batches, self.first):
+            epochs, rest = divmod(step + 1, config.steps_per_epoch)
             with _memory(config, step):
                 self._step(step, batch)
-            epochs, rest = divmod(step + 1, config.steps_per_epoch)
-            if not rest and (epochs % config.validate_every == 0 or epochs == config.epochs):
-                self._checkpoint(step + 1)
+                if not rest and (epochs % config.validate_every == 0 or epochs == config.epochs):
+                    self._checkpoint(step + 1)
         return self._finish()
 
     def close(self) -> None:
@@ -95,16 +95,23 @@ class _Session:
         _check(step, values, self.config)
         values["gradient"] = float(self.trainer.update())
         _check(step, values, self.config)
+        line = self._line(step, values)
         done = step + 1
         if self.journal is not None and (done % self.config.log_every == 0 or step == self.first):
-            mse = values.pop("mse")
-            values["psnr"] = -10 * math.log10(mse) if mse else None
-            values["lr"] = schedules.learning_rate(self.config, step)
-            values["scaling"] = self.trainer.watermarker.scaling_w
-            values["seconds"] = round(time.perf_counter() - self.start, 3)
-            self.journal.add(done, values)
+            self.journal.add(done, line)
         if self.progress is not None and self.writes:
-            self.progress(done, self.config.steps, values)
+            self.progress(done, self.config.steps, line)
+
+    def _line(self, step: int, values: dict[str, Any]) -> dict[str, Any]:
+        """What the log and the callback say of a step; PSNR is None where nothing changed."""
+        mse = values.pop("mse")
+        return {
+            **values,
+            "psnr": -10 * math.log10(mse) if mse else None,
+            "lr": schedules.learning_rate(self.config, step),
+            "scaling": self.trainer.watermarker.scaling_w,
+            "seconds": round(time.perf_counter() - self.start, 3),
+        }
 
     def _averaged(self, found: dict[str, Tensor]) -> dict[str, Any]:
         """Plain numbers, the means over all devices."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
 from lightning_fabric import Fabric
@@ -28,8 +28,9 @@ class Pass(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """The marked pictures, and what the extractor says of them after the edit."""
         marked = self.watermarker.embed(covers, sent)
-        # A crop may be smaller than the codec takes from people; the network sees its own size.
-        edited = resized(edit(marked), self.watermarker.card.size)
+        with _whole_precision(marked):
+            # A crop may be smaller than the codec takes from people; the network has one size.
+            edited = resized(edit(marked), self.watermarker.card.size)
         return marked, self.watermarker.extract(edited)
 
 
@@ -161,6 +162,14 @@ class Trainer:
 def last_weight(embedder: nn.Module) -> nn.Parameter:
     """The weight of the embedder's last layer, where losses are balanced."""
     return [each for each in embedder.parameters() if each.ndim > 1][-1]
+
+
+def _whole_precision(pictures: Tensor) -> AbstractContextManager[object]:
+    """Edits are not computed in bfloat16, whose eight digits are those of a sample."""
+    kind = pictures.device.type
+    if kind == "meta" or not torch.is_autocast_enabled(kind):
+        return nullcontext()
+    return torch.autocast(kind, enabled=False)
 
 
 @contextmanager
