@@ -37,7 +37,8 @@ def train(
     config: Annotated[str, Parameter(metavar="FILE|RECIPE")],
     out: Annotated[Path, Parameter(name=["--out", "-o"])],
     set_: Annotated[
-        tuple[str, ...], Parameter(name="--set", negative=(), metavar="FIELD=VALUE")
+        tuple[str, ...],
+        Parameter(name="--set", negative=(), metavar="FIELD=VALUE", show_default=False),
     ] = (),
     resume: arguments.Flag = False,
     sweep: arguments.Flag = False,
@@ -65,7 +66,7 @@ def train(
     cluster
         For a sweep: the Dask scheduler at tcp://HOST:PORT, whose workers see the same files.
     as_json
-        Print one JSON object.
+        Print one JSON object; of a sweep, a list.
     """
     from morebits.train import toml
 

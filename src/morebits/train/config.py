@@ -74,7 +74,7 @@ class TrainConfig:
 
     Machine: `accelerator` ("auto", "cpu", "cuda"), `devices` on this machine, `strategy` ("ddp":
     a copy on each; "fsdp": shards), `precision` ("32", "bf16", "64"), `checkpoint_activations`
-    (less memory, a third more time). `log_every` steps make a line of the log.
+    (less memory, more time). `log_every` steps make a line of the log.
 
     >>> TrainConfig(model="linear", bits=1024, lr=5e-4).steps
     1000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import warnings
 from functools import partial
 
 import torch
@@ -56,6 +57,8 @@ def fabric(config: TrainConfig) -> Fabric:
     if config.batch % world:
         expected = f"give a multiple of the {world} processes, which share it"
         raise InputError("batch", config.batch, expected)
+    # Depthwise weights of one channel have strides that torch's buckets count otherwise.
+    warnings.filterwarnings("ignore", message="Grad strides do not match bucket view strides")
     made = Fabric(
         accelerator=kind, devices=local, num_nodes=world // local,
         strategy=_sharded(config, world) if config.strategy == "fsdp" else DDPStrategy(),

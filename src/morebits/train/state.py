@@ -28,7 +28,10 @@ _HEADER = "morebits"
 
 
 def gather(trainer: Trainer) -> dict[str, Tensor]:
-    """Every tensor of a run by name, whole and on the CPU; all processes must call it."""
+    """Every tensor of a run by name, whole and on the CPU; all processes must call it.
+
+    The next step may change them: write them first.
+    """
     return {name: whole(tensor) for name, tensor in _tensors(trainer)}
 
 
@@ -43,9 +46,9 @@ def part_of(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 
 def whole(tensor: Tensor) -> Tensor:
-    """A copy on the CPU, put together if it is in shards."""
+    """On the CPU, and put together if it is in shards; no copy of what is there already."""
     full = tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
-    return full.detach().cpu().clone().contiguous()
+    return full.detach().cpu().contiguous()
 
 
 def write(path: Path, tensors: dict[str, Tensor], header: dict[str, Any]) -> None:
