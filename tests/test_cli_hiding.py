@@ -620,7 +620,7 @@ class TestModels:
         }
 
     def test_networks_have_their_parameters(self, shell):
-        """Golden: the authors' own modules, counted in the same way."""
+        """Golden: counts from a study of the published code, made before ours was written."""
         found = {
             each["name"]: each["network"] for each in json.loads(shell.works("models", "--json"))
         }

@@ -1,7 +1,7 @@
 """Official checkpoints: synthetic ones with every published name and shape.
 
-The lists in golden/ are names and shapes of the authors' state dictionaries (their code at
-871eda0, instantiated without weights); the files themselves were never here.
+The lists in golden/ are names and shapes as the published code (videoseal at 871eda0) saves and
+loads them, from a study of that code; the published files themselves were never here.
 """
 
 from __future__ import annotations

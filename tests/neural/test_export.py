@@ -27,7 +27,9 @@ def exported(small, tmp_path_factory):
     torch.manual_seed(1)
     made = neural.build(replace(small, scaling_i=0.99))
     folder = tmp_path_factory.mktemp("onnx") / "small"
-    paths = neural.export(made, folder)
+    paths = neural.export(made.train(), folder)
+    assert made.training
+    made.eval()
     assert [path.name for path in paths] == ["embedder.onnx", "extractor.onnx", "budget.onnx"]
     return made, folder
 

@@ -16,7 +16,7 @@ def flat(level: int, jnd: Jnd, side: int = 16) -> torch.Tensor:
 
 
 class TestFlat:
-    """Golden: levels of the published code on flat pictures, measured independently."""
+    """Golden: levels from a study of the published code, made before this code was written."""
 
     @pytest.mark.parametrize(
         ("level", "expected"),
@@ -32,6 +32,15 @@ class TestFlat:
         found = flat(128, Jnd())
         assert found[0, 8].item() == pytest.approx(25.3, abs=0.05)
         assert found[0, 0].item() == pytest.approx(28.1, abs=0.05)
+
+    @pytest.mark.parametrize(
+        ("side", "strength", "psnr"),
+        [(256, 1.0, 35.4), (256, 0.2, 49.35), (32, 1.0, 28.8), (32, 0.2, 42.8)],
+    )
+    def test_the_least_psnr_that_it_allows(self, side, strength, psnr):
+        """A mark of full strength everywhere: on small pictures the border is most of it."""
+        mse = (strength * flat(128, Jnd(), side)).square().mean()
+        assert (10 * torch.log10(255**2 / mse)).item() == pytest.approx(psnr, abs=0.05)
 
     def test_without_that_oddity(self):
         found = flat(128, Jnd(border="replicate"))

@@ -17,7 +17,7 @@ from morebits.neural.watermarker import resized, rounded
 
 
 class TestCounts:
-    """Golden: the authors' modules on the meta device, and sums of their layers by hand."""
+    """Golden: counts from a study of the published code, made before this code was written."""
 
     @pytest.mark.parametrize(
         ("name", "embedder", "extractor"),
@@ -60,10 +60,10 @@ class TestEmbed:
     def test_evaluation_mode_by_default(self, small):
         assert not any(module.training for module in build(small).modules())
 
-    @pytest.mark.parametrize("name", sorted(set(card_names()) - {"linear", "chunkyseal"}))
+    @pytest.mark.parametrize("name", card_names())
     def test_every_card_runs_on_the_meta_device(self, name):
         made = build(name, "meta")
-        images = torch.empty(1, 3, 160, 200, device="meta")
+        images = torch.empty(1, 3, 260, 300, device="meta")
         assert made.extract(images).shape == (1, made.card.bits)
         marked = made.embedder(
             torch.empty(1, made.card.channels, made.card.size, made.card.size, device="meta"),

@@ -12,8 +12,7 @@ import safetensors.torch
 import torch
 
 from morebits.errors import FileNotWritten, InputError, UnknownName, WeightsError
-from morebits.neural import build, load, save
-from morebits.neural.weights import inspect
+from morebits.neural import build, inspect, load, save
 
 
 @pytest.fixture
@@ -48,6 +47,13 @@ class TestThereAndBack:
             header = file.metadata()
         assert json.loads(header["morebits.card"])["name"] == "small"
         assert header["morebits.card.sha256"] == made.card.digest
+
+    def test_the_strength_as_it_is_now(self, small, tmp_path):
+        made = build(small)
+        made.scaling_w = 0.7
+        save(made, tmp_path / "strong.safetensors")
+        found = load(tmp_path / "strong.safetensors")
+        assert (found.scaling_w, found.card.scaling_w) == (0.7, 0.7)
 
     def test_nothing_is_overwritten_unasked(self, written):
         made, path = written
@@ -150,6 +156,13 @@ class TestWrong:
         path.write_bytes(path.read_bytes()[:-100])
         with pytest.raises(WeightsError, match=r"is damaged .*get the file again"):
             load(path)
+
+    @pytest.mark.parametrize("device", ["cuda", "nowhere"])
+    def test_a_device_that_is_not_here(self, written, device):
+        if device == "cuda" and torch.cuda.is_available():
+            pytest.skip("it is")
+        with pytest.raises(InputError, match=r"device is .*torch cannot use it .*try cpu"):
+            load(written[1], device=device)
 
     def test_absent(self, tmp_path):
         with pytest.raises(InputError, match="there is no such file"):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from morebits.neural.counting import count
     from morebits.neural.export import export
     from morebits.neural.watermarker import Watermarker, build
-    from morebits.neural.weights import load, save
+    from morebits.neural.weights import inspect, load, save
 
 __all__ = [
     "Card",
@@ -25,6 +25,7 @@ __all__ = [
     "card_names",
     "count",
     "export",
+    "inspect",
     "load",
     "load_card",
     "save",
@@ -38,6 +39,7 @@ _HOMES = {
     "card_names": "cards",
     "count": "counting",
     "export": "export",
+    "inspect": "weights",
     "load": "weights",
     "load_card": "cards",
     "save": "weights",

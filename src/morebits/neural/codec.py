@@ -20,7 +20,7 @@ from morebits.types import Embedding, Extraction
 Floats: TypeAlias = NDArray[np.float32]
 
 #: Halvings of the range in which the strength for a PSNR is sought.
-_STEPS = 24
+_STEPS = 16
 
 
 class Network(Protocol):
@@ -113,10 +113,10 @@ def _strength(pixels: Pixels, change: Floats, psnr: float) -> float:
 
     if energy == 0:
         raise InputError("psnr", psnr, "the network changes nothing in this picture, at no PSNR")
-    # Rounding may hide a change or enlarge it, by at most half a level a sample, and clamping
-    # only shrinks it: twice the plain answer, and a level more, is never reached from below.
+    # The plain answer leaves out that rounding hides small changes and that clamping eats large
+    # ones, so the search starts above it, and goes up as long as there is room.
     low, high = 0.0, 2 * (allowed / energy) ** 0.5 + 1 / energy**0.5
-    while fits(high) and high < 1e6:  # most of it is clamped away
+    while fits(high) and high < 1e6:
         low, high = high, 2 * high
     for _ in range(_STEPS):
         middle = (low + high) / 2

@@ -14,6 +14,7 @@ import os
 import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def export(
 ) -> tuple[Path, ...]:
     """Write the files into a folder, which is made; `mb.codec("onnx", weights=folder)` reads it."""
     fixed.load("onnxscript", "onnxscript", "export")
-    card, out = watermarker.card, Path(folder)
+    card, out = replace(watermarker.card, scaling_w=watermarker.scaling_w), Path(folder)
     out.mkdir(parents=True, exist_ok=True)
     paths = {part: out / f"{part}.onnx" for part in parts_of(card)}
     for path in paths.values():
@@ -54,11 +55,12 @@ def export(
     messages = torch.zeros(1, card.bits, device=device)
     seen = torch.zeros(1, card.channels, side, side, device=device)
     picture = torch.zeros(1, 3, side, side, device=device)
-    watermarker.eval()
-    _write(paths["embedder"], watermarker.embedder, (seen, messages), "residual", card.to_json())
-    _write(paths["extractor"], watermarker.extractor, (picture,), "logits", card.to_json())
-    if card.jnd is not None:
-        _write(paths["budget"], _Budget(card.jnd), (picture,), "budget", card.to_json())
+    with _evaluating(watermarker):
+        text = card.to_json()
+        _write(paths["embedder"], watermarker.embedder, (seen, messages), "residual", text)
+        _write(paths["extractor"], watermarker.extractor, (picture,), "logits", text)
+        if card.jnd is not None:
+            _write(paths["budget"], _Budget(card.jnd), (picture,), "budget", text)
     return tuple(paths.values())
 
 
@@ -77,6 +79,17 @@ def _write(
     program.model.metadata_props[CARD] = card
     weights = sum(each.numel() * each.element_size() for each in module.parameters())
     program.save(path, external_data=weights > _LARGEST)
+
+
+@contextmanager
+def _evaluating(module: nn.Module) -> Generator[None]:
+    """Evaluation mode for a while: someone may be training."""
+    training = module.training
+    module.eval()
+    try:
+        yield
+    finally:
+        module.train(training)
 
 
 @contextmanager

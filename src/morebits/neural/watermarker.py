@@ -33,8 +33,23 @@ def build(
     >>> watermarker.embed(images, messages).shape, watermarker.extract(images).shape
     (torch.Size([2, 3, 48, 40]), torch.Size([2, 64]))
     """
-    with torch.device("cpu" if device is None else device):
+    with usable("cpu" if device is None else device):
         return Watermarker(load_card(card)).eval()
+
+
+def usable(device: str | torch.device) -> torch.device:
+    """A device that torch can use here; InputError for any other.
+
+    >>> usable("cpu")
+    device(type='cpu')
+    """
+    try:
+        return torch.empty(0, device=device).device
+    except (RuntimeError, AssertionError) as error:  # the latter where torch has no CUDA in it
+        reason = next(iter(str(error).strip().splitlines()), "unknown reason")
+        raise InputError(
+            "device", str(device), f"torch cannot use it ({reason}), try cpu"
+        ) from None
 
 
 class Watermarker(nn.Module):

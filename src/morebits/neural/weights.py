@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -17,7 +17,7 @@ from morebits.errors import InputError, WeightsError
 from morebits.neural import checkpoints
 from morebits.neural.cards import Card, from_json, load_card
 from morebits.neural.report import Report
-from morebits.neural.watermarker import Watermarker, build
+from morebits.neural.watermarker import Watermarker, build, usable
 
 #: The names of our fields in the header of a safetensors file.
 _CARD, _DIGEST = "morebits.card", "morebits.card.sha256"
@@ -34,6 +34,8 @@ class Loaded:
 def save(watermarker: Watermarker, path: str | os.PathLike[str], *, force: bool = False) -> None:
     """Write the weights, and the card with its hash, as safetensors; `force` replaces a file.
 
+    The card in the file has the strength that the watermarker has now.
+
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> save(build("videoseal-tiny"), Path(folder.name, "tiny.safetensors"))
@@ -44,7 +46,8 @@ def save(watermarker: Watermarker, path: str | os.PathLike[str], *, force: bool 
     safetensors = fixed.load("safetensors.torch", "safetensors", "neural")
     files.check_target(path, force=force)
     tensors = {name: each.contiguous() for name, each in watermarker.state_dict().items()}
-    header = {_CARD: watermarker.card.to_json(), _DIGEST: watermarker.card.digest}
+    card = replace(watermarker.card, scaling_w=watermarker.scaling_w)
+    header = {_CARD: card.to_json(), _DIGEST: card.digest}
     files.write_bytes(path, safetensors.save(tensors, header), force=force)
 
 
@@ -99,8 +102,8 @@ def _fitted(
     watermarker = build(card, "meta")
     report = match(watermarker, tensors, ignored)
     report.check(path, card.name)
-    mine = watermarker.state_dict()
-    chosen = {name: tensors[name].to(device, mine[name].dtype) for name in report.matched}
+    mine, place = watermarker.state_dict(), usable(device)
+    chosen = {name: tensors[name].to(place, mine[name].dtype) for name in report.matched}
     watermarker.load_state_dict(chosen, assign=True)
     for each in watermarker.parameters():  # assigned tensors come without
         each.requires_grad_(True)
