@@ -15,6 +15,7 @@ from safetensors.torch import load_file
 
 import morebits as mb
 from morebits.errors import FileNotWritten, InputError, OtherConfig, ResultsError, TrainingStopped
+from morebits.neural import load
 from morebits.train import loop, state
 from morebits.train.toml import parse
 
@@ -61,6 +62,8 @@ class TestResume:
         with pytest.raises(KeyboardInterrupt):
             mb.fit(config, out=tmp_path / "parts", progress=stop_at(7))
         assert state.read_header(tmp_path / "parts" / "state.safetensors")["step"] == 5
+        half = load(tmp_path / "parts" / "last.safetensors").card.scaling_w
+        assert half == pytest.approx(0.6)  # the strength of that step, and not the last one
         parts = mb.fit(config, out=tmp_path / "parts", resume=True)
         first, second = tensors(tmp_path / "whole"), tensors(tmp_path / "parts")
         kinds = {name.split("/")[0] for name in first}
@@ -153,8 +156,6 @@ class TestFolder:
         assert found["best_step"] == run[2].best_step
 
     def test_weights_load_as_a_codec_that_does_what_was_measured(self, run):
-        from morebits.neural import load
-
         _, out, done, _ = run
         name = "best" if done.best_step != 4 else "last"
         found = load(out / f"{name}.safetensors")

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -139,8 +139,10 @@ class _Session:
         state.write(self.out / folder.STATE, tensors, header)
         names = (folder.LAST, folder.BEST) if better else (folder.LAST,)
         found_weights = state.part_of(tensors, "model")
+        network = self.trainer.watermarker  # with the strength that was validated
+        card = replace(network.card, scaling_w=network.scaling_w)
         for name in names:
-            models.save_weights(self.out / name, found_weights, self.trainer.watermarker.card)
+            models.save_weights(self.out / name, found_weights, card)
 
     def _finish(self) -> Fit:
         if self.best is None:  # only if the state was written by hand
