@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from morebits.errors import MorebitsError
     from morebits.hiding import Marked, hide, reveal, room
     from morebits.measure import Curve, capacity, curve
+    from morebits.train.config import TrainConfig
+    from morebits.train.fitting import fit
     from morebits.types import Capacity, Codec, Embedding, Extraction, ImageFormat
 
 __version__ = "0.1.0"
@@ -34,6 +36,7 @@ __all__ = [
     "ImageFormat",
     "Marked",
     "MorebitsError",
+    "TrainConfig",
     "__version__",
     "attacks",
     "benchmark",
@@ -41,6 +44,7 @@ __all__ = [
     "capacity",
     "codec",
     "curve",
+    "fit",
     "hide",
     "linear",
     "locate",
@@ -59,12 +63,14 @@ _HOMES = {
     "ImageFormat": "morebits.types",
     "Marked": "morebits.hiding",
     "MorebitsError": "morebits.errors",
+    "TrainConfig": "morebits.train.config",
     "attacks": "morebits.attacks",
     "benchmark": "morebits.bench.benchmark",
     "bounds": "morebits.bounds",
     "capacity": "morebits.measure",
     "codec": "morebits.codecs.registry",
     "curve": "morebits.measure",
+    "fit": "morebits.train.fitting",
     "hide": "morebits.hiding",
     "linear": "morebits.linear",
     "locate": "morebits.codecs.pilot",

@@ -24,6 +24,7 @@ from morebits.cli import (
     report,
     revealing,
     terminal,
+    training,
 )
 from morebits.errors import DoesNotFit, MorebitsError
 
@@ -53,6 +54,7 @@ app.command(revealing.reveal, help_epilogue=revealing.EXAMPLES)
 app.command(attacking.attack, help_epilogue=attacking.EXAMPLES)
 app.command(bench.bench, help_epilogue=bench.EXAMPLES)
 app.command(report.report, help_epilogue=report.EXAMPLES)
+app.command(training.train, help_epilogue=training.EXAMPLES)
 app.command(models.models, help_epilogue="")
 app.command(pages.demo, help_epilogue="")
 app.command(pages.paper, help_epilogue="")
