@@ -21,11 +21,12 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
-from morebits import cli, hiding, images
+from morebits import cli, hiding, images, neural
 from morebits.cli import models
-from morebits.codecs import registry
+from morebits.codecs import fixed, registry
 from morebits.codecs.robust import planning
 from morebits.codecs.trellis import Trellis
+from morebits.errors import MissingExtra
 from morebits.images import lossy
 from morebits.images.formats import FORMATS, LOSSY_FORMATS
 
@@ -601,7 +602,7 @@ class TestReveal:
 
 class TestModels:
     def test_every_codec_of_ours_is_listed(self, shell):
-        listed = [each.name for each in models.MODELS]
+        listed = [*(each.name for each in models.MODELS), *neural.card_names()]
         known = set(registry._HOMES)
         assert len(listed) == len(known)
         assert set(listed) == known
@@ -615,12 +616,42 @@ class TestModels:
             "blind": True,
             "purpose": models.MODELS[0].purpose,
             "extra": None,
+            "network": None,
         }
+
+    def test_networks_have_their_parameters(self, shell):
+        """Golden: counts from a study of the published code, made before ours was written."""
+        found = {
+            each["name"]: each["network"] for each in json.loads(shell.works("models", "--json"))
+        }
+        counts = {
+            name: (found[name]["bits"], found[name]["embedder"], found[name]["extractor"])
+            for name in ("videoseal-0.0", "videoseal-1.0", "chunkyseal")
+        }
+        assert counts == {
+            "videoseal-0.0": (96, 16_635_891, 24_559_713),
+            "videoseal-1.0": (256, 23_660_369, 33_372_545),
+            "chunkyseal": (1024, 1_022_745_283, 773_715_209),
+        }
+
+    def test_networks_without_torch(self, shell, monkeypatch):
+        def absent(*_: object) -> None:
+            raise MissingExtra("torch", "neural")
+
+        monkeypatch.setattr(fixed, "load", absent)
+        for name in ("count", "build"):
+            monkeypatch.delitem(vars(neural), name, raising=False)
+        found = {
+            each["name"]: each["network"] for each in json.loads(shell.works("models", "--json"))
+        }
+        assert found["linear"]["bits"] == 1024
+        assert found["linear"]["embedder"] is None
+        assert found["linear"]["needs"] == "torch is not installed: pip install 'morebits[neural]'"
 
     def test_blind_codecs_are_those_that_hide_takes(self, shell):
         hints = typing.get_type_hints(cli.hiding.hide)
         assert set(typing.get_args(hints["codec"])) == {
-            each.name for each in models.MODELS if each.blind
+            each.name for each in models.MODELS if each.blind and each.extra is None
         }
 
 

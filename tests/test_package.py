@@ -21,6 +21,7 @@ MODULES = [
     "morebits.bounds",
     "morebits.images",
     "morebits.linear",
+    "morebits.neural",
 ]
 
 

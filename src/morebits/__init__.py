@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from morebits.measure import Curve, capacity, curve
     from morebits.provenance.signing import Signed, sign
     from morebits.provenance.verifying import Verification, verify
+    from morebits.train.config import TrainConfig
+    from morebits.train.fitting import fit
     from morebits.types import Capacity, Codec, Embedding, Extraction, ImageFormat
 
 __version__ = "0.1.0"
@@ -37,6 +39,7 @@ __all__ = [
     "Marked",
     "MorebitsError",
     "Signed",
+    "TrainConfig",
     "Verification",
     "__version__",
     "attacks",
@@ -45,6 +48,7 @@ __all__ = [
     "capacity",
     "codec",
     "curve",
+    "fit",
     "hide",
     "linear",
     "locate",
@@ -66,6 +70,7 @@ _HOMES = {
     "Marked": "morebits.hiding",
     "MorebitsError": "morebits.errors",
     "Signed": "morebits.provenance.signing",
+    "TrainConfig": "morebits.train.config",
     "Verification": "morebits.provenance.verifying",
     "attacks": "morebits.attacks",
     "benchmark": "morebits.bench.benchmark",
@@ -73,6 +78,7 @@ _HOMES = {
     "capacity": "morebits.measure",
     "codec": "morebits.codecs.registry",
     "curve": "morebits.measure",
+    "fit": "morebits.train.fitting",
     "hide": "morebits.hiding",
     "linear": "morebits.linear",
     "locate": "morebits.codecs.pilot",

@@ -6,11 +6,16 @@ line can print it as it is and a script can read the fields.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 class MorebitsError(Exception):
-    """Base of every error this package raises on purpose."""
+    """Base of every error this package raises on purpose; it travels between processes whole."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions are rebuilt from their text alone, and ours are made from their fields.
+        return _again, (type(self), self.args, self.__dict__)
 
 
 class InputError(MorebitsError, ValueError):
@@ -112,12 +117,40 @@ class ResultsError(MorebitsError, ValueError):
         super().__init__(f"{folder}: {problem}; {fix}")
 
 
+class OtherConfig(ResultsError):
+    """A run resumed with another configuration: `folder`, `differences` (before, now) by field."""
+
+    def __init__(self, folder: object, differences: Mapping[str, tuple[object, object]]):
+        self.differences = dict(differences)
+        told = (
+            f"{name} was {_short(a)} and is {_short(b)}" for name, (a, b) in differences.items()
+        )
+        problem = f"this run has another configuration: {', '.join(told)}"
+        super().__init__(folder, problem, "give the same one, or another folder")
+
+
+class TrainingStopped(MorebitsError, RuntimeError):
+    """Training cannot go on: at `step`, `problem`, `fix`; checkpoints are kept."""
+
+    def __init__(self, step: int, problem: str, fix: str):
+        self.step, self.problem, self.fix = step, problem, fix
+        super().__init__(f"training stopped at step {step:,}: {problem}; {fix}")
+
+
 class WorkersLost(MorebitsError, RuntimeError):
     """Nobody is left to do the work: `problem`, `fix`; what was finished is kept."""
 
     def __init__(self, problem: str, fix: str):
         self.problem, self.fix = problem, fix
         super().__init__(f"the workers are gone: {problem}; {fix}")
+
+
+class WeightsError(MorebitsError, ValueError):
+    """A file with weights that cannot be used: `source`, `problem`, `fix`."""
+
+    def __init__(self, source: object, problem: str, fix: str):
+        self.source, self.problem, self.fix = source, problem, fix
+        super().__init__(f"{_printable(source)}: {problem}; {fix}")
 
 
 class MissingExtra(MorebitsError, ImportError):
@@ -138,6 +171,13 @@ class BrokenPackage(MorebitsError, ImportError):
             f"{package} is installed but cannot be imported ({problem}): "
             f"pip install --force-reinstall {package}, or see its own instructions"
         )
+
+
+def _again(kind: type[MorebitsError], args: tuple[Any, ...], fields: dict[str, Any]) -> Any:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(fields)
+    return error
 
 
 def _printable(path: object) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from morebits import images
 from morebits.codecs import container, keys, registry, undone
 from morebits.codecs.keys import Key, check_key
+from morebits.codecs.seconds import check_seconds
 from morebits.errors import DoesNotFit, ImageError, InputError, UnknownName
 from morebits.images import Picture, Samples
 from morebits.types import Codec, Extraction, Sealing
@@ -31,8 +32,6 @@ FOUND_OUT = (*FRAGILE, "robust")
 _SURE = 1e-9
 #: The PSNR of `fill`: none at all, since no picture is farther from another than its own range.
 _NO_PSNR = 0.0
-#: Of a smaller side, in pixels, no robust mark is left.
-_LEAST = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,17 +177,6 @@ def room(
     return capacity // 8 if _seals(maker) else container.room(capacity)
 
 
-def check_seconds(seconds: float) -> float:
-    """The time that a search may take.
-
-    >>> check_seconds(2)
-    2
-    """
-    if isinstance(seconds, (int, float)) and 0 < seconds < float("inf"):
-        return seconds
-    raise InputError("seconds", seconds, "give a positive number of seconds")
-
-
 def chosen(
     codec: str | Codec, psnr: float | None, *, fill: bool, key: Key, options: Mapping[str, Any]
 ) -> Codec:
@@ -246,7 +234,7 @@ def _readers(
         box = Box.around(picture)
         if box is not None:
             yield box
-    if "robust" in names and min(picture.array.shape[:2]) >= _LEAST:
+    if "robust" in names:
         yield registry.codec("robust", key=key, seconds=seconds)
 
 

@@ -97,7 +97,7 @@ class TestVariants:
 class TestOffers:
     def test_ours(self):
         ours = {name for name, package in registry.offered().items() if package == "morebits"}
-        assert ours == {"blind-watermark", "invisible-watermark", "trustmark", "videoseal"}
+        assert ours == {"blind-watermark", "invisible-watermark", "trustmark"}
         assert ours < set(registry.names())
 
     def test_one_of_ours_is_not_replaced(self, offers):

@@ -25,6 +25,7 @@ from morebits.cli import (
     revealing,
     signing,
     terminal,
+    training,
     verifying,
 )
 from morebits.errors import DoesNotFit, MorebitsError
@@ -57,6 +58,7 @@ app.command(verifying.verify, help_epilogue=verifying.EXAMPLES)
 app.command(attacking.attack, help_epilogue=attacking.EXAMPLES)
 app.command(bench.bench, help_epilogue=bench.EXAMPLES)
 app.command(report.report, help_epilogue=report.EXAMPLES)
+app.command(training.train, help_epilogue=training.EXAMPLES)
 app.command(models.models, help_epilogue="")
 app.command(pages.demo, help_epilogue="")
 app.command(pages.paper, help_epilogue="")

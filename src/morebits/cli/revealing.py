@@ -54,9 +54,10 @@ def reveal(
     """
     from morebits import files, hiding
     from morebits.cli import show
+    from morebits.codecs.seconds import check_seconds
 
     given = common or Common()
-    hiding.check_seconds(seconds)
+    check_seconds(seconds)
     if bulk.is_bulk((picture, *more)):
         return bulk.reveal((picture, *more), out, given, seconds=seconds)
     given.check_single()

@@ -17,14 +17,35 @@ from typing import Any
 from morebits.errors import InputError, UnknownName
 from morebits.types import Codec
 
-#: Our own codecs: where each lives.
+#: The networks that have a card (`morebits.neural.cards`).
+_CARDS = (
+    "chunkyseal",
+    "hidden",
+    "linear",
+    "videoseal-0.0",
+    "videoseal-1.0",
+    "videoseal-128",
+    "videoseal-32",
+    "videoseal-tiny",
+    "videoseal-tiny-128",
+    "videoseal-tiny-64",
+)
+
+#: Our own codecs: where each lives, and its first argument, if it shares its home with others.
 _HOMES = {
     "box": "morebits.codecs.box:Box",
+    "mbrs": "morebits.neural.makers:pair:mbrs",
+    "neural": "morebits.neural.makers:make",
+    "onnx": "morebits.neural.makers:onnx",
     "robust": "morebits.codecs.robust:Robust",
     "shaped": "morebits.codecs.shaped:Shaped",
     "singular": "morebits.codecs.singular:Singular",
     "tiled": "morebits.codecs.tiled:Tiled",
     "trellis": "morebits.codecs.trellis:Trellis",
+    "trustmark-q": "morebits.neural.makers:pair:trustmark-q",
+    "videoseal": "morebits.neural.makers:videoseal",
+    "wam": "morebits.neural.makers:pair:wam",
+    **{name: f"morebits.neural.makers:make:{name}" for name in _CARDS},
 }
 
 #: The group of entry points in which packages offer codecs; ours are the benchmark's peers.
@@ -62,8 +83,9 @@ def maker(name: str, /) -> Callable[..., Codec]:
     if name in _registered:
         return _registered[name]
     if name in _HOMES:
-        module, _, attribute = _HOMES[name].partition(":")
-        return getattr(importlib.import_module(module), attribute)
+        module, attribute, *first = _HOMES[name].split(":")
+        make = getattr(importlib.import_module(module), attribute)
+        return partial(make, *first) if first else make
     if colon and variant and base in _registered:
         return partial(_registered[base], variant)
     offer = _offer(base)

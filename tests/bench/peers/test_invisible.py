@@ -43,7 +43,7 @@ class TestNames:
 def test_absent_package(monkeypatch, cover, message):
     invisible._module.cache_clear()
     monkeypatch.setattr(invisible.importlib.util, "find_spec", lambda _: None)
-    monkeypatch.setattr(invisible.common, "load", lambda *_: None)
+    monkeypatch.setattr(invisible.fixed, "load", lambda *_: None)
     with pytest.raises(MissingExtra, match=r"invisible-watermark is not installed.*\[peers\]"):
         registry.codec("invisible-watermark:dwtDct").embed(cover, message)
 

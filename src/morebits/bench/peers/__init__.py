@@ -5,7 +5,6 @@
 | `invisible-watermark:dwtDct`, `:dwtDctSvd` | the files of `invisible-watermark` 0.2 | `bits=32` |
 | `invisible-watermark:rivaGan` | the networks in its wheel, with onnxruntime | 32 |
 | `blind-watermark` | `blind-watermark` 0.4 | `bits=32` |
-| `videoseal` | a TorchScript file that you give: `weights="y_256b_img.jit"` | the file's |
 | `trustmark:Q`, `:B`, `:C`, `:P` | the `trustmark` package, `weights=` a folder | 100 |
 
 What they have in common, and where they differ from our own codecs:
@@ -16,6 +15,8 @@ What they have in common, and where they differ from our own codecs:
 - They make no claim of presence: `extract` answers "found" with a p-value of 1 for every
   picture, marked or not. Only a picture that the peer refuses to read gives "nothing".
 - Their distortion is their own: there is no `psnr` to ask for.
+
+Networks (Video Seal, MBRS, Watermark Anything, ...) are in `morebits.neural`, with the same rules.
 
 The names are entry points of this package (`pyproject.toml`), as anyone's codec can be.
 """
@@ -39,6 +40,5 @@ PEERS = (
     Peer("invisible-watermark:dwtDctSvd", "wavelets, DCT and SVD, 32 bits", "morebits[peers]"),
     Peer("invisible-watermark:rivaGan", "a network, 32 bits", "morebits[peers]"),
     Peer("blind-watermark", "wavelets, DCT and SVD with a password", "morebits[peers]"),
-    Peer("videoseal", "Video Seal from a TorchScript file of yours", "torch, weights=FILE"),
     Peer("trustmark", "TrustMark with weights of yours, 100 bits", "trustmark, weights=FOLDER"),
 )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from morebits.bench.peers import common
+from morebits.codecs import fixed
 from morebits.codecs.keys import Key, check_key, derive
 from morebits.types import Embedding, Extraction
 
@@ -39,36 +39,36 @@ class BlindWatermark:
     name = "blind-watermark"
 
     def __init__(self, *, bits: int = 32, key: Key = None):
-        self._bits, self._key = common.check_count(bits), key
+        self._bits, self._key = fixed.check_count(bits), key
         check_key(key)
 
     def capacity(self, cover: Any, /) -> int:
         """`bits`, or 0 for a picture that does not have more blocks of 8 x 8 than bits."""
-        height, width, _ = common.colour(cover).shape
+        height, width, _ = fixed.colour(cover).shape
         return self._bits if self._reads(height, width) else 0
 
     def embed(self, cover: Any, bits: NDArray[np.uint8], /) -> Embedding:
-        pixels = common.colour(cover)
+        pixels = fixed.colour(cover)
         too_small = f"blind-watermark needs more than {self._bits:,} blocks of 8 x 8 pixels"
-        message = common.check_message(bits, self._bits, self.capacity(pixels), too_small)
+        message = fixed.check_message(bits, self._bits, self.capacity(pixels), too_small)
         tool = self._tool()
-        tool.read_img(img=common.flipped(pixels))
+        tool.read_img(img=fixed.flipped(pixels))
         tool.read_wm(message, mode="bit")
         # Floats; the nearest samples are what its own file would hold.
-        marked = common.flipped(common.to_samples(tool.embed()))
-        return common.embedding(pixels, marked, message.size, self.name)
+        marked = fixed.flipped(fixed.to_samples(tool.embed()))
+        return fixed.embedding(pixels, marked, message.size, self.name)
 
     def extract(self, image: Any, /) -> Extraction:
-        pixels = common.as_colour(image)
+        pixels = fixed.as_colour(image)
         if not self._reads(*pixels.shape[:2]):
             return Extraction("nothing", self.name)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             # When all bits look alike its clustering takes the mean of nothing.
             warnings.simplefilter("ignore", RuntimeWarning)
             bits = self._tool().extract(
-                embed_img=common.flipped(pixels), wm_shape=self._bits, mode="bit"
+                embed_img=fixed.flipped(pixels), wm_shape=self._bits, mode="bit"
             )
-        return common.unclaimed(self.name, bits)
+        return fixed.unclaimed(self.name, bits)
 
     def _reads(self, height: int, width: int) -> bool:
         return self._bits < ((height + 1) // 2 // 4) * ((width + 1) // 2 // 4)
@@ -90,7 +90,7 @@ def _package() -> ModuleType:
         original = multiprocessing.set_start_method
         multiprocessing.set_start_method = lambda *_, **__: None
         try:
-            package = common.load("blind_watermark", "blind-watermark", "peers")
+            package = fixed.load("blind_watermark", "blind-watermark", "peers")
         finally:
             multiprocessing.set_start_method = original
     package.bw_notes.close()

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from morebits.bench.peers import common
-from morebits.bench.peers.common import Pixels
+from morebits.codecs import fixed
+from morebits.codecs.fixed import Pixels
 from morebits.errors import InputError, MissingExtra, UnknownName
 from morebits.types import Codec, Embedding, Extraction
 
@@ -53,27 +53,27 @@ class Wavelets:
 
     def __init__(self, method: str, bits: int):
         self.name = f"invisible-watermark:{method}"
-        self._method, self._bits = method, common.check_count(bits)
+        self._method, self._bits = method, fixed.check_count(bits)
 
     def capacity(self, cover: Any, /) -> int:
         """`bits`, or 0 for a picture of fewer than 256 x 256 pixels or than a block a bit."""
-        height, width, _ = common.colour(cover).shape
+        height, width, _ = fixed.colour(cover).shape
         return self._bits if self._reads(height, width) else 0
 
     def embed(self, cover: Any, bits: NDArray[np.uint8], /) -> Embedding:
-        pixels = common.colour(cover)
-        message = common.check_message(
+        pixels = fixed.colour(cover)
+        message = fixed.check_message(
             bits, self._bits, self.capacity(pixels), _too_small(self._bits)
         )
         with np.errstate(invalid="ignore"):  # the package casts values beyond 255 to uint8
-            marked = self._tool(message.tolist()).encode(common.flipped(pixels))
-        return common.embedding(pixels, common.flipped(marked), message.size, self.name)
+            marked = self._tool(message.tolist()).encode(fixed.flipped(pixels))
+        return fixed.embedding(pixels, fixed.flipped(marked), message.size, self.name)
 
     def extract(self, image: Any, /) -> Extraction:
-        pixels = common.as_colour(image)
+        pixels = fixed.as_colour(image)
         if not self._reads(*pixels.shape[:2]):
             return Extraction("nothing", self.name)
-        return common.unclaimed(self.name, self._tool([]).decode(common.flipped(pixels)))
+        return fixed.unclaimed(self.name, self._tool([]).decode(fixed.flipped(pixels)))
 
     def _reads(self, height: int, width: int) -> bool:
         blocks = (height // 4 * 4 // 8) * (width // 4 * 4 // 8)
@@ -95,33 +95,33 @@ class RivaGan:
 
     def capacity(self, cover: Any, /) -> int:
         """32, or 0 for a picture of fewer than 256 x 256 pixels."""
-        height, width, _ = common.colour(cover).shape
+        height, width, _ = fixed.colour(cover).shape
         return _RIVA_BITS if height * width >= MIN_PIXELS else 0
 
     def embed(self, cover: Any, bits: NDArray[np.uint8], /) -> Embedding:
-        pixels = common.colour(cover)
-        message = common.check_message(
+        pixels = fixed.colour(cover)
+        message = fixed.check_message(
             bits, _RIVA_BITS, self.capacity(pixels), _too_small(_RIVA_BITS)
         )
         inputs = {"frame": _frame(pixels), "data": message[None].astype(np.float32)}
         (output,) = _network("rivagan_encoder.onnx").run(None, inputs)
         samples = (np.clip(output[0, :, 0], -1, 1) + np.float32(1)) * np.float32(127.5)
         # Cut off, not rounded: so does the package, and PSNR depends on it.
-        marked = common.flipped(samples.transpose(1, 2, 0).astype(np.uint8))
-        return common.embedding(pixels, marked, message.size, self.name)
+        marked = fixed.flipped(samples.transpose(1, 2, 0).astype(np.uint8))
+        return fixed.embedding(pixels, marked, message.size, self.name)
 
     def extract(self, image: Any, /) -> Extraction:
-        pixels = common.as_colour(image)
+        pixels = fixed.as_colour(image)
         if pixels.shape[0] * pixels.shape[1] < MIN_PIXELS:
             return Extraction("nothing", self.name)
         (output,) = _network("rivagan_decoder.onnx").run(None, {"frame": _frame(pixels)})
         soft = output[0] - _RIVA_THRESHOLD
-        return common.unclaimed(self.name, soft > 0, soft)
+        return fixed.unclaimed(self.name, soft > 0, soft)
 
 
 def _frame(pixels: Pixels) -> NDArray[np.float32]:
     """RGB samples as one frame (batch, BGR, time, H, W) of [-1, 1]."""
-    values = common.flipped(pixels).astype(np.float32) / np.float32(127.5) - np.float32(1)
+    values = fixed.flipped(pixels).astype(np.float32) / np.float32(127.5) - np.float32(1)
     return values.transpose(2, 0, 1)[None, :, None]
 
 
@@ -143,7 +143,7 @@ def _folder() -> Path:
 def _module(name: str) -> ModuleType:
     """One file of the package, without the package's own import of torch."""
     for needed, package in (("cv2", "opencv-python"), ("pywt", "PyWavelets")):
-        common.load(needed, package, "peers")
+        fixed.load(needed, package, "peers")
     spec = importlib.util.spec_from_file_location(f"imwatermark_{name}", _folder() / f"{name}.py")
     if spec is None or spec.loader is None:
         raise MissingExtra("invisible-watermark", "peers")
@@ -154,7 +154,7 @@ def _module(name: str) -> ModuleType:
 
 @lru_cache
 def _network(file: str) -> Any:
-    runtime = common.load("onnxruntime", "onnxruntime", "peers")
+    runtime = fixed.load("onnxruntime", "onnxruntime", "peers")
     options = runtime.SessionOptions()
     options.intra_op_num_threads = 1
     path = str(_folder() / file)

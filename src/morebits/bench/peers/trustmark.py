@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from morebits.bench.peers import common
+from morebits.codecs import fixed
 from morebits.errors import InputError, UnknownName
 from morebits.types import Embedding, Extraction
 
@@ -36,21 +36,21 @@ class TrustMark:
 
     def capacity(self, cover: Any, /) -> int:
         """100, for a picture of any size."""
-        common.colour(cover)
+        fixed.colour(cover)
         return _BITS
 
     def embed(self, cover: Any, bits: NDArray[np.uint8], /) -> Embedding:
-        pixels = common.colour(cover)
-        message = common.check_message(bits, _BITS, _BITS, "")
+        pixels = fixed.colour(cover)
+        message = fixed.check_message(bits, _BITS, _BITS, "")
         text = "".join(map(str, message.tolist()))
         tool = _load(self._model, self._folder)
         marked = tool.encode(Image.fromarray(pixels), text, MODE="binary")
-        return common.embedding(pixels, np.asarray(marked), message.size, self.name)
+        return fixed.embedding(pixels, np.asarray(marked), message.size, self.name)
 
     def extract(self, image: Any, /) -> Extraction:
         tool = _load(self._model, self._folder)
-        text, _, _ = tool.decode(Image.fromarray(common.as_colour(image)), MODE="binary")
-        return common.unclaimed(self.name, np.array([int(each) for each in text], np.uint8))
+        text, _, _ = tool.decode(Image.fromarray(fixed.as_colour(image)), MODE="binary")
+        return fixed.unclaimed(self.name, np.array([int(each) for each in text], np.uint8))
 
 
 def _checked(folder: Path, model: str) -> Path:
@@ -66,7 +66,7 @@ def _checked(folder: Path, model: str) -> Path:
 @lru_cache(maxsize=2)
 def _load(model: str, folder: str) -> Any:
     """The package's own class, told where the files are."""
-    package = common.load("trustmark", "trustmark", None)
+    package = fixed.load("trustmark", "trustmark", None)
 
     class Local(package.TrustMark):
         def check_and_download(self, filename: str) -> None:

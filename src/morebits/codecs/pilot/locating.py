@@ -19,6 +19,7 @@ from morebits.codecs.pilot.search import Search
 from morebits.codecs.pilot.tiers import SLOW
 from morebits.codecs.pilot.view import Lock
 from morebits.codecs.pilot.waves import Reals, Waves, waves
+from morebits.codecs.seconds import check_seconds
 from morebits.errors import InputError
 from morebits.images import Samples, read
 
@@ -60,8 +61,7 @@ def candidates(image: object, key: Key = None, *, budget_seconds: float = 5.0) -
     A map beyond doubt comes as soon as it is found, followed by its alternatives; doubtful ones
     come when all tiers are done or the time is over, the most likely one first.
     """
-    if not budget_seconds > 0:
-        raise InputError("budget_seconds", budget_seconds, "give a number of seconds above 0")
+    check_seconds(budget_seconds, "budget_seconds")
     doubtful: list[tuple[Search, Lock]] = []
     tried = 0
     for search, locks in _locks(read(image).array, waves(key), budget_seconds):

@@ -118,8 +118,11 @@ class _Edits:
             def part(each: Reals, corner: Reals = corner) -> Reals:
                 return self._six(np.diag(each), corner * each - 0.5)
 
+            middle = self.target.centre + corner
+            if (middle < 0.5).any():  # it lies outside the frame: no crop of it
+                continue
             # The scales that keep the middle where the free fit has it.
-            start = (self.six[4:] + 0.5) / (self.target.centre + corner)
+            start = (self.six[4:] + 0.5) / middle
             yield from self._family("resize and crop", 2, part, start)
 
     def turned(self) -> Iterator[Snapped]:

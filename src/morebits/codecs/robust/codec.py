@@ -20,6 +20,7 @@ from morebits.codecs.robust.colour import luma
 from morebits.codecs.robust.layout import BLOCK, Layout
 from morebits.codecs.robust.planning import Planner, Survive
 from morebits.codecs.robust.tiles import TILE
+from morebits.codecs.seconds import check_seconds
 from morebits.errors import DoesNotFit, ImageError, InputError
 from morebits.images import Picture
 from morebits.types import Embedding, Extraction
@@ -69,7 +70,7 @@ class Robust:
             survive = DEFAULT_SURVIVE if psnr is None else ()
         self.survive = planning.edits(survive)
         self.key = keys.check_key(key)
-        self.seconds = _check_seconds(seconds)
+        self.seconds = check_seconds(seconds)
         if progress is not None and not callable(progress):
             raise InputError("progress", progress, "give a function, or None")
         self.progress = progress
@@ -172,9 +173,3 @@ def _payload(message: NDArray[np.uint8]) -> bytes:
     if message.size % 8:
         raise InputError("bits", f"{message.size} long", "give whole bytes, a multiple of 8 bits")
     return np.packbits(message).tobytes()
-
-
-def _check_seconds(seconds: float) -> float:
-    if not isinstance(seconds, (int, float)) or not 0 < seconds < float("inf"):
-        raise InputError("seconds", seconds, "give a positive number of seconds")
-    return float(seconds)

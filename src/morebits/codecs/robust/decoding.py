@@ -50,8 +50,9 @@ _CLIPPED, _SHRUNK = 0.003, 0.98
 _SAME = 1e-6
 #: Tiles a side of the part of a large picture that is read first.
 _WINDOW = 48
-#: Errors of an angle that are searched, in radians.
-_ANGLES = sorted((0.0003 * k for k in range(-8, 9)), key=abs)
+#: Errors of an angle that are searched, in radians: when it seems wrong, and in any case.
+_ANGLES = tuple(0.0003 * k for k in range(-8, 9) if k)
+_FINE = (-0.0001, 0.0001)
 #: Hues that are tried, as fractions of the circle.
 _HUES = (0.1, -0.1, 0.2, -0.2, 0.05, -0.05, 0.15, -0.15)
 
@@ -159,7 +160,8 @@ class _Search:
         """Whether the search is over after all that can be tried under a map."""
         for way in ways(map_.matrix):
             doubtful = map_ is not _UNMOVED and map_.p_value > _DOUBTFUL
-            here = self._turned(map_) if way == "nearest" and not doubtful else map_
+            exact = way == "nearest" and (not doubtful or self._at(map_, 0.0)[0] > _RIGHT)
+            here = self._turned(map_) if exact else map_
             attempts: list[Attempt] = []
             for look, undone, equaliser in self._edits(here):
                 attempt = self._try(here, way, look, undone, equaliser)
@@ -251,20 +253,26 @@ class _Search:
         return self._last[1]
 
     def _turned(self, map_: Map) -> Map:
-        """A rotation with its angle made exact by the known numbers: they see less than a pixel."""
+        """A rotation with its angle made exact by the known numbers: they see less than a pixel.
+
+        People turn by whole degrees, so these come first.
+        """
+        best = max((self._at(map_, angle) for angle in _first(map_.matrix)), key=_score)
+        if best[0] < _PLAIN:
+            best = max((best, *(self._at(map_, angle) for angle in _ANGLES)), key=_score)
+        finer = (self._at(best[1], angle) for angle in _FINE)
+        return max((best, *finer), key=_score)[1]
+
+    def _at(self, map_: Map, angle: float) -> tuple[float, Map]:
+        """How well the known numbers agree when a map is turned a little further, and that map."""
+        turned = replace(map_, matrix=_turn(map_.matrix, angle, self.image.shape))
         look = self._look("")
-        best, top = map_, -np.inf
-        for angle in _angles(map_.matrix):
-            turned = replace(map_, matrix=_turn(map_.matrix, angle, self.image.shape))
+        rectified = None
+        if not self.over():
             rectified = rectify(look.plane, look.clipped, turned.matrix, "nearest", _WINDOW)
-            if rectified is None:
-                continue
-            score = rectified.tiles(self.layout).step().score
-            if score > top:
-                best, top = turned, score
-            if score > _PLAIN or self.over():
-                break
-        return best
+        if rectified is None:
+            return -np.inf, turned
+        return rectified.tiles(self.layout).step().score, turned
 
     def _align(self, attempt: Attempt) -> None:
         """Mend the map by what was read, and read again, while that gets better."""
@@ -285,12 +293,15 @@ class _Search:
             attempt = better
 
 
-def _angles(matrix: NDArray[np.float64]) -> list[float]:
-    """What to turn a rotation by: nothing, to the next whole degree, a little."""
+def _first(matrix: NDArray[np.float64]) -> list[float]:
+    """What to turn a rotation by at first: nothing, and to the next whole degree."""
     here = np.degrees(np.arctan2(matrix[1, 0], matrix[0, 0]))
     whole = float(np.radians(np.rint(here) - here))
-    near = [whole] if abs(whole) < 0.003 else []
-    return [0.0, *near, *_ANGLES[1:]]
+    return [0.0, whole] if abs(whole) < 0.003 else [0.0]
+
+
+def _score(found: tuple[float, Map]) -> float:
+    return found[0]
 
 
 def _turn(matrix: NDArray[np.float64], angle: float, shape: tuple[int, ...]) -> NDArray[np.float64]:

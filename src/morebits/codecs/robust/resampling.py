@@ -71,19 +71,21 @@ def _spline_at(knots: Any, m: Any, result: Any) -> None:
                 weights[2] = 1 - weights[0] - weights[1] - weights[3]
             value = np.float32(0)
             for i in range(4):
-                r = top - 1 + i
-                r = -r if r < 0 else r
-                r = 2 * height - 2 - r if r >= height else r
-                r = min(max(r, 0), height - 1)
+                r = _mirrored(top - 1 + i, height)
                 line = np.float32(0)
                 for j in range(4):
-                    c = left - 1 + j
-                    c = -c if c < 0 else c
-                    c = 2 * width - 2 - c if c >= width else c
-                    c = min(max(c, 0), width - 1)
-                    line += weights_x[j] * knots[r, c]
+                    line += weights_x[j] * knots[r, _mirrored(left - 1 + j, width)]
                 value += weights_y[i] * line
             result[row, column] = value
+
+
+@compiled
+def _mirrored(index: int, size: int) -> int:
+    """A place beyond the border, as the spline sees it."""
+    index = abs(index)
+    if index >= size:
+        index = 2 * size - 2 - index
+    return max(index, 0)
 
 
 @compiled

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from morebits.bench.peers import PEERS, common
+from morebits.bench.peers import PEERS
 from morebits.codecs import registry
-from morebits.errors import BrokenPackage, DoesNotFit, ImageError, InputError, MissingExtra
+from morebits.errors import DoesNotFit, ImageError, InputError
 
 NAMES = [each.name for each in PEERS if "weights" not in each.needs]
 
@@ -57,22 +57,3 @@ class TestCovers:
     def test_wrong_counts(self, name, bits):
         with pytest.raises(InputError, match="bits is"):
             registry.codec(name, bits=bits)
-
-
-class TestLoad:
-    def test_absent(self):
-        with pytest.raises(MissingExtra, match=r"pip install 'morebits\[peers\]'"):
-            common.load("no_such_module.part", "no-such-package", "peers")
-
-    def test_a_package_that_lacks_another(self, tmp_path, monkeypatch):
-        (tmp_path / "halfway.py").write_text("import no_such_module")
-        monkeypatch.syspath_prepend(tmp_path)
-        with pytest.raises(MissingExtra, match=r"^no_such_module is not installed"):
-            common.load("halfway", "halfway", None)
-
-    @pytest.mark.parametrize("error", ["ImportError", "RuntimeError", "OSError"])
-    def test_a_package_that_is_broken(self, tmp_path, monkeypatch, error):
-        (tmp_path / f"broken_{error}.py").write_text(f"raise {error}('libGL.so.1\\nis absent')")
-        monkeypatch.syspath_prepend(tmp_path)
-        with pytest.raises(BrokenPackage, match=r"cannot be imported \(libGL.so.1 is absent\)"):
-            common.load(f"broken_{error}", "broken", "peers")

@@ -1,4 +1,7 @@
-"""What every peer needs: pictures and messages checked, its package loaded, its answer wrapped."""
+"""What codecs with a fixed number of bits on 8-bit colour need: networks, and other people's.
+
+Pictures and messages checked, an optional package loaded, an answer wrapped.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def load(module: str, package: str, extra: str | None) -> ModuleType:
 
 
 def check_count(bits: int) -> int:
-    """How many bits a peer is asked to carry: a whole number of at least 1."""
+    """How many bits a codec is asked to carry: a whole number of at least 1."""
     if isinstance(bits, bool) or not isinstance(bits, int) or bits < 1:
         raise InputError("bits", bits, "give the length of the message, such as 32")
     return bits
@@ -78,7 +81,7 @@ def flipped(pixels: Pixels) -> Pixels:
 def check_message(bits: Any, size: int, room: int, too_small: str) -> NDArray[np.uint8]:
     """A message of exactly `size` bits for a cover that has room for it.
 
-    `room` is the capacity of the cover: `size` or, when the peer refuses it, 0; `too_small`
+    `room` is the capacity of the cover: `size` or, when the codec refuses it, 0; `too_small`
     says why.
     """
     message = check_bits(bits)

@@ -1,0 +1,89 @@
+"""Less memory: activations computed again instead of kept, and weights in shards (FSDP2)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+import torch
+from torch import nn
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.utils.checkpoint import checkpoint
+
+from morebits.neural import Watermarker
+
+
+def blocks(network: nn.Module) -> list[nn.Module]:
+    """The repeated parts: members of lists and sequences that have parts, and no blocks inside.
+
+    >>> from morebits.neural import build
+    >>> len(blocks(build("videoseal-tiny").embedder))  # three down, two in the middle, three up
+    8
+    """
+    found: list[nn.Module] = []
+    for child in network.children():
+        inside = blocks(child)
+        listed = isinstance(network, (nn.ModuleList, nn.Sequential))
+        found += inside or ([child] if listed and _is_whole(child) else [])
+    return found
+
+
+def recompute(network: nn.Module) -> None:
+    """Keep only what enters each block, and compute the rest again on the way back."""
+    for block in blocks(network):
+        block.forward = _recomputed(block)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def shard(model: nn.Module, mesh: DeviceMesh, *, half: bool) -> nn.Module:
+    """Both networks in shards over the mesh, block by block.
+
+    With `half` they compute in bfloat16, while their weights, gradients and answers, and so the
+    blend and the rounding to 8 bits, stay in float32.
+    """
+    # Extractors return a slice of their answer, which is safe as long as nobody writes into it.
+    warnings.filterwarnings("ignore", message="FSDP2-wrapped module .* returned a view")
+    inner = torch.bfloat16 if half else None
+    watermarker = next(each for each in model.modules() if isinstance(each, Watermarker))
+    outer = torch.float32 if half else None
+    for network in (watermarker.embedder, watermarker.extractor):
+        for block in blocks(network):
+            fully_shard(block, mesh=mesh, mp_policy=MixedPrecisionPolicy(inner, outer))
+        fully_shard(network, mesh=mesh, mp_policy=MixedPrecisionPolicy(inner, outer, outer))
+    return model
+
+
+def _is_whole(module: nn.Module) -> bool:
+    """Whether it is more than one layer, and not a mere container."""
+    containers = (nn.ModuleList, nn.Sequential)
+    return any(module.children()) and not isinstance(module, containers)
+
+
+def _recomputed(block: nn.Module) -> Callable[..., Any]:
+    forward = block.forward
+
+    def contexts() -> tuple[AbstractContextManager[None], AbstractContextManager[None]]:
+        return nullcontext(), _statistics_kept(block)
+
+    def again(*inputs: Any) -> Any:
+        if not torch.is_grad_enabled():
+            return forward(*inputs)
+        return checkpoint(forward, *inputs, use_reentrant=False, context_fn=contexts)
+
+    return again
+
+
+@contextmanager
+def _statistics_kept(block: nn.Module) -> Generator[None]:
+    """The second computation must not count the batch a second time."""
+    norms = [each for each in block.modules() if isinstance(each, nn.BatchNorm2d)]
+    before = [(each.momentum, each.num_batches_tracked) for each in norms]
+    for each in norms:
+        each.momentum, each.num_batches_tracked = 0.0, None
+    try:
+        yield
+    finally:
+        for each, (momentum, count) in zip(norms, before, strict=True):
+            each.momentum, each.num_batches_tracked = momentum, count
