@@ -180,7 +180,7 @@ class TestForged:
     def test_a_name_that_is_not_that_of_the_certificate(self, claim, small, ann, found_in):
         found_in(sealed.seal(replace(claim, signer="Somebody Famous"), ann, whole=False))
         found = mb.verify(small, trust=ann.chain)
-        assert (found.verdict, found.claim) == ("invalid", None)
+        assert (found.verdict, found.claim, found.signer) == ("invalid", None, None)
         assert "the name is not that" in found["signature"].words
 
     def test_a_certificate_of_the_same_name(self, claim, small, ann, found_in):
@@ -191,7 +191,9 @@ class TestForged:
 
     def refused(self, image, trust) -> bool:
         try:
-            return mb.verify(image, trust=trust).verdict in ("invalid", "unchecked")
+            found = mb.verify(image, trust=trust)
+            assert (found.claim, found.signer, found.fingerprint) == (None, None, None)
+            return found.verdict in ("invalid", "unchecked")
         except MorebitsError:  # of a version that does not exist
             return True
 
@@ -269,8 +271,9 @@ class TestFile:
 
 class TestArguments:
     def test_trust(self, small, tmp_path):
-        with pytest.raises(InputError, match="give a list of files"):
-            mb.verify(small, trust="ca.pem")
+        for one in ("ca.pem", tmp_path / "ca.pem"):
+            with pytest.raises(InputError, match="give a list of files"):
+                mb.verify(small, trust=one)
         with pytest.raises(CertificateError, match="cannot be read"):
             mb.verify(small, trust=[tmp_path / "none.pem"])
 

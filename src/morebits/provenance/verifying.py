@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -42,10 +43,11 @@ class Check:
 class Verification:
     """What `verify` found; truthy only if the verdict is "trusted".
 
-    `claim` is what the signer says (None unless the signature is right), `signer` the name in the
-    certificate and `fingerprint` its SHA-256. `edits` were undone to read the pixels. `likeness`
-    compares the picture with its description; `embedded` is the C2PA manifest of the file, if
-    any. `unchecked` says in words what no part of this can tell.
+    `checks` are the questions behind the verdict, which are found by name, too:
+    `found["picture"]`. `claim` is what the signer says, `signer` the name in the certificate and
+    `fingerprint` its SHA-256; they are None unless the signature is right. `edits` were undone to
+    read the pixels. `likeness` compares the picture with its description; `embedded` is the C2PA
+    manifest of the file, if any. `unchecked` says in words what no part of this can tell.
     """
 
     verdict: Verdict
@@ -62,7 +64,7 @@ class Verification:
         return self.verdict == "trusted"
 
     def __getitem__(self, name: str) -> Check:
-        return next(each for each in self.checks if each.name == name)
+        return {each.name: each for each in self.checks}[name]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and words, ready for JSON."""
@@ -121,8 +123,9 @@ def judge(
         ]
     checks.append(Check("picture", *reporting.picture(likeness)))
     checks.append(Check("file", *reporting.file(file, payload, own)))
-    return _answer(checks, file, manifest.claim if right else None, own, _verdict(checks, likeness),
-                   edits, likeness)  # fmt: skip
+    # Of a manifest that may be forged nothing is passed on, not even a name.
+    known = (manifest.claim, own) if right else (None, None)
+    return _answer(checks, file, *known, _verdict(checks, likeness), edits, likeness)
 
 
 def _verdict(checks: Sequence[Check], likeness: Likeness) -> Verdict:
@@ -188,7 +191,7 @@ def _file(picture: Picture, trusted: Sequence[x509.Certificate]) -> Embedded | N
 
 
 def _trusted(given: Iterable[PathLike | x509.Certificate]) -> tuple[x509.Certificate, ...]:
-    if isinstance(given, (str, bytes)):
+    if isinstance(given, (str, bytes, os.PathLike)):
         raise InputError("trust", given, "give a list of files")
     found: list[x509.Certificate] = []
     for each in given:
