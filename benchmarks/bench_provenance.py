@@ -30,7 +30,7 @@ from morebits.images import Samples
 from morebits.provenance import embedded, sealed, trial
 from morebits.provenance.certificates import Signer, name
 from morebits.provenance.claim import Claim
-from morebits.provenance.description import compare, describe
+from morebits.provenance.description import Outcome, compare, describe
 from schemes import pictures
 
 Kind = Literal["EdDSA", "ES256"]
@@ -151,18 +151,25 @@ def likeness(photos: list[pictures.Photo]) -> dict[str, Any]:
         matrix = [[across, 0, (across - 1) / 2], [0, down, (down - 1) / 2]]
         return compare(told[index], image, matrix, (width, height))
 
-    others = [fit(one, arrays[two]).similarity for one, two in permutations(range(len(told)), 2)]
+    others = [fit(one, arrays[two]) for one, two in permutations(range(len(told)), 2)]
+    similar = [each.similarity for each in others] or [0.0]
     copies: dict[str, dict[str, Any]] = {}
     for edit in LIGHT:
         found = [fit(at, parse(edit)(each, seed=1)) for at, each in enumerate(arrays)]
         copies[edit] = {
             "least": min(each.similarity for each in found),
-            "same": sum(each.outcome == "same" for each in found),
-            "changed": sum(each.outcome == "changed" for each in found),
+            **{name: sum(each.outcome == name for each in found) for name in get_args(Outcome)},
         }
-    return {"photos": len(told), "pairs": len(others), "most_of_others": max(others, default=0.0),
-            "others_99": float(np.quantile(others, 0.99)) if others else 0.0,
-            "copies": copies}  # fmt: skip
+    return {
+        "photos": len(told),
+        "others": {
+            "pairs": len(others),
+            "most": max(similar),
+            "quantile_99": float(np.quantile(similar, 0.99)),
+            **{name: sum(each.outcome == name for each in others) for name in get_args(Outcome)},
+        },
+        "copies": copies,
+    }
 
 
 def line(row: dict[str, Any]) -> str:
@@ -174,23 +181,26 @@ def line(row: dict[str, Any]) -> str:
 def main() -> None:
     """Print the tables, and write them where --out says."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("photos", nargs="?", type=Path, help="photos of 1024x768 or more")
-    parser.add_argument("--others", type=Path, help="photos for the third table")
-    parser.add_argument("--most", type=int, nargs=2, default=(6, 40), help="photos of each folder")
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("photos", nargs="?", type=Path, help="for `carried`: 1024x768 or more")
+    parser.add_argument("--others", type=Path, help="photos for `likeness`")
+    parser.add_argument("--most", type=int, nargs=2, default=(6, 100), help="photos of each folder")
+    parser.add_argument("--part", choices=("sizes", "carried", "likeness"), help="only this one")
+    parser.add_argument("--out", type=Path, help="other parts that it holds are kept")
     given = parser.parse_args()
     own = pictures.own(None)
-    large = own if given.photos is None else pictures.from_folder(given.photos, given.most[0])
-    others = large if given.others is None else pictures.from_folder(given.others, given.most[1])
-    hopper = images.read(own.wholes[0].array).array
-    result: dict[str, Any] = {"sources": [large.source, others.source], "sizes": sizes(hopper)}
-    for each in result["sizes"]:
-        print(each, flush=True)
-    result["carried"] = carried(large.wholes)
-    result["likeness"] = likeness(others.wholes)
-    print(json.dumps(result["likeness"], indent=1))
+    parts: dict[str, Any] = {}
+    if given.part in (None, "sizes"):
+        parts["sizes"] = {"rows": sizes(own.wholes[0].array)}
+    if given.part in (None, "carried"):
+        large = own if given.photos is None else pictures.from_folder(given.photos, given.most[0])
+        parts["carried"] = {"source": large.source, "rows": carried(large.wholes)}
+    if given.part in (None, "likeness"):
+        many = own if given.others is None else pictures.from_folder(given.others, given.most[1])
+        parts["likeness"] = {"source": many.source, **likeness(many.wholes)}
+    print(json.dumps(parts, indent=1))
     if given.out is not None:
-        given.out.write_text(json.dumps(result, indent=1) + "\n")
+        known = json.loads(given.out.read_text()) if given.out.exists() else {}
+        given.out.write_text(json.dumps(known | parts, indent=1) + "\n")
 
 
 if __name__ == "__main__":

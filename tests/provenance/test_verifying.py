@@ -95,7 +95,7 @@ class TestReal:
         mb.hide(other, payload, psnr=42, survive=()).save(out)
         found = mb.verify(out, trust=[whole.files.authority])
         assert (found.verdict, found["signature"].holds) == ("invalid", True)
-        assert "another picture than the signed one" in found["picture"].words
+        assert "not the signed one, or hardly to be recognised" in found["picture"].words
 
     def test_changed_in_one_place(self, whole, tmp_path):
         picture = images.read(whole.signed.path).array.copy()

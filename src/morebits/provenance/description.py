@@ -28,7 +28,8 @@ _POINTS = 8
 _FEWEST = PARTS // 8
 #: Least spread of those parts, in levels: where all is sky, any sky would do.
 _SPREAD = 1.0
-#: Other photos correlate less with a description, edited copies more (docs/provenance.md).
+#: Below this it is called another picture. Copies with another light and photos that happen to look
+#: alike lie on both sides (docs/provenance.md); whether it is the same, the parts say one by one.
 SIMILAR = 0.85
 #: A part further away from what was described, as a share of the whole range, was changed.
 _FAR = 0.1
@@ -44,10 +45,11 @@ Outcome = Literal["same", "changed", "other", "unknown"]
 class Likeness:
     """How well a picture fits a description.
 
-    `outcome` is "same"; "changed": the picture that was described, but some parts look different
-    or something was added around it; "other": another picture; "unknown": too little of it is
-    left. `parts` were compared, `off` of them look different; `similarity` is their correlation,
-    and `added` the share of the picture that was not in the described one.
+    `outcome` is "same"; "changed": like the described one as a whole, but some parts look
+    different or something was added around it (or it is another one that looks much alike);
+    "other": another picture, or one with a very different light; "unknown": too little is left.
+    `parts` were compared, `off` of them look different; `similarity` is their correlation, and
+    `added` the share of the picture that was not in the described one.
     """
 
     outcome: Outcome

@@ -31,7 +31,7 @@ NEVER_CHECKED = (
 #: The verdicts as sentences.
 VERDICTS = {
     "trusted": "signed by somebody you trust, and it is the picture that was signed",
-    "changed": "signed by somebody you trust, but the picture was changed after that",
+    "changed": "signed by somebody you trust, but the picture differs from the signed one",
     "untrusted": "signed, but nobody you trust vouches for the signer",
     "unchecked": "says that it is signed, which could not be checked",
     "invalid": "what it says of itself is wrong: do not trust it",
@@ -74,7 +74,7 @@ def picture(likeness: Likeness) -> tuple[bool | None, str]:
     if likeness.outcome == "unknown":
         return None, "too little of the signed picture is left to compare it"
     if likeness.outcome == "other":
-        return False, f"another picture than the signed one ({what})"
+        return False, f"not the signed one, or hardly to be recognised ({what})"
     if likeness.outcome == "same":
         return True, f"looks like the signed one ({what})"
     said = []
@@ -82,7 +82,7 @@ def picture(likeness: Likeness) -> tuple[bool | None, str]:
         said.append(f"{likeness.off} of {likeness.parts} parts look different")
     if likeness.added > 0.005:
         said.append(f"{100 * likeness.added:.0f} % of it was not in the signed one")
-    return False, f"the signed one, but changed: {' and '.join(said)}"
+    return False, f"differs from the signed one: {' and '.join(said)} ({what})"
 
 
 def file(

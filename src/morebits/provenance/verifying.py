@@ -21,7 +21,7 @@ from morebits.provenance.embedded import Embedded
 from morebits.provenance.sealed import Sealed
 from morebits.provenance.trust import vouch
 
-#: "trusted": all of it holds. "changed": the same, but parts of the picture look different.
+#: "trusted": all of it holds. "changed": the same, but the picture differs in parts.
 #: "untrusted": rightly signed, by somebody whom nobody vouches for. "unchecked": not all that is
 #: needed for an answer is there. "invalid": something is wrong. "nothing": no manifest was found.
 Verdict = Literal["trusted", "changed", "untrusted", "unchecked", "invalid", "nothing"]
