@@ -203,7 +203,7 @@ class TestCandidates:
 
     @pytest.mark.parametrize("budget", [0, -1, math.nan])
     def test_no_time_at_all_is_refused(self, original, budget):
-        with pytest.raises(InputError, match="above 0"):
+        with pytest.raises(InputError, match="positive number of seconds"):
             next(pilot.candidates(original, "key", budget_seconds=budget))
 
 
