@@ -232,3 +232,25 @@ class TestGolden:
         assert found.payload is not None
         assert found.payload.hex() == case["payload"]
         assert found.details["geometry"] == case["geometry"]
+
+    def test_a_map_that_shows_nothing_does_not_keep_the_right_one_waiting(
+        self, marked, payload, monkeypatch
+    ):
+        """A wrong map beyond doubt comes first; its hues and blurs are left for the end."""
+        right = decoding.Map(np.array([[1, 0, -30], [0, 1, -20]], float), "crop", 1e-12)
+        wrong = decoding.Map(np.array([[0, 1, 5], [1, 0, -9]], float), "crop", 1e-7)
+        tried = []
+        plain = decoding._Search._try
+
+        def spy(self, map_, way, look, undone, equaliser, most=48):
+            tried.append((map_.p_value, undone))
+            return plain(self, map_, way, look, undone, equaliser, most)
+
+        monkeypatch.setattr(decoding._Search, "_try", spy)
+        monkeypatch.setattr(decoding, "_maps", lambda *_: iter([wrong, right]))
+        assert payload_of(decoding.decode(marked[20:, 30:], "key", seconds=60)) == payload
+        assert tried == [(1e-7, ""), (1e-12, "")]
+        tried.clear()
+        monkeypatch.setattr(decoding, "_maps", lambda *_: iter([wrong]))
+        assert payload_of(decoding.decode(marked[20:, 30:], "key", seconds=60)) is None
+        assert (1e-7, "hue 0.1") in tried

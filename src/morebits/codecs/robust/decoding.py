@@ -119,9 +119,8 @@ class Found:
 def decode(image: NDArray[Any], key: Key, *, seconds: float) -> Found:
     """Read a picture (H, W, C) of 8-bit levels."""
     search = _Search(image, key, seconds)
-    for map_ in _maps(image, key, seconds):
-        if search.try_map(map_):
-            break
+    if not any(search.try_map(each) for each in _maps(image, key, seconds)):
+        search.try_again()
     return Found(search.decoded, search.best, search.tries, search.spent())
 
 
@@ -147,6 +146,8 @@ class _Search:
         self._looks: dict[str, Look] = {}
         self._last: tuple[Any, Rectified | None] | None = None
         self._sure = False  # whether the first map beyond doubt was tried with all edits
+        self._later: list[Map] = []  # maps that showed nothing as they are
+        self._patient = False  # whether these are tried now
 
     def spent(self) -> float:
         """Seconds since the start."""
@@ -171,12 +172,22 @@ class _Search:
                     attempts.append(attempt)
                 elif doubtful:
                     return False
+                elif not undone and map_ is not _UNMOVED and not self._patient:
+                    # Even a map beyond doubt may be wrong; others may show something at once.
+                    if map_ not in self._later:
+                        self._later.append(map_)
+                    break
             best = max(attempts, key=lambda each: each.read.step.score, default=None)
             if best is not None and best.read.step.score > _RIGHT:
                 self._align(best)
             if self.over():
                 return True
         return False
+
+    def try_again(self) -> None:
+        """Maps that showed nothing as they are, now with all edits."""
+        self._patient = True
+        any(self.try_map(each) for each in self._later)
 
     def _edits(self, map_: Map) -> Iterator[tuple[str, str, Equaliser | None]]:
         """Edits beside a map, the likeliest first: the look, a name, and an equaliser."""
