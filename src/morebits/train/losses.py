@@ -46,15 +46,6 @@ def yuv(pictures: Tensor) -> Tensor:
     return torch.einsum("oc,bchw->bohw", pictures.new_tensor(_YUV), pictures)
 
 
-def luma(pictures: Tensor) -> Tensor:
-    """RGB (B, 3, H, W) as luma (B, 1, H, W).
-
-    >>> luma(torch.ones(1, 3, 1, 1)).shape
-    torch.Size([1, 1, 1, 1])
-    """
-    return yuv(pictures)[:, :1]
-
-
 def hinge_loss(real: Tensor, marked: Tensor) -> Tensor:
     """What the discriminator makes small: below 1 for covers, above -1 for marked pictures.
 

@@ -9,7 +9,7 @@ import torch
 from lightning_fabric import Fabric
 from torch import Tensor, nn
 
-from morebits.neural import Watermarker
+from morebits.neural import Watermarker, jnd
 from morebits.neural.watermarker import resized
 from morebits.train import augmenting, data, losses, memory, models, schedules, synced
 from morebits.train.config import TrainConfig
@@ -140,7 +140,7 @@ class Trainer:
         return loss
 
     def _seen(self, pictures: Tensor) -> Tensor:
-        return losses.luma(pictures) if self.config.discriminator == "luma" else pictures
+        return jnd.luma(pictures) if self.config.discriminator == "luma" else pictures
 
     def _averaged(self, values: Tensor) -> Tensor:
         if self.fabric.world_size == 1:

@@ -276,11 +276,10 @@ class _Search:
 
     def _at(self, map_: Map, angle: float) -> tuple[float, Map]:
         """How well the known numbers agree when a map is turned a little further, and that map."""
-        turned = replace(map_, matrix=_turn(map_.matrix, angle, self.image.shape))
-        look = self._look("")
-        rectified = None
-        if not self.over():
-            rectified = rectify(look.plane, look.clipped, turned.matrix, "nearest", _WINDOW)
+        turned = map_
+        if angle:
+            turned = replace(map_, matrix=_turn(map_.matrix, angle, self.image.shape))
+        rectified = None if self.over() else self._rectified(turned, "nearest", "", _WINDOW)
         if rectified is None:
             return -np.inf, turned
         return rectified.tiles(self.layout).step().score, turned
