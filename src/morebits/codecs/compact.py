@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Mapping
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +29,7 @@ from morebits.codecs.container import (
 )
 from morebits.codecs.keys import SALT_BYTES, Key, derive, keystream
 from morebits.errors import DoesNotFit, InputError, NewerFormat, TooLarge
+from morebits.types import Extraction
 
 #: Bits that a message has on top of its body, whatever the key.
 OVERHEAD_BITS = 56
@@ -82,6 +85,25 @@ class Opener:
             raise TooLarge("the payload", len(body), limit, "bytes", "raise max_payload")
         payload = body if encoding == _STORED else compression.decompress(body, limit=limit)
         return Opened("nothing") if payload is None else Opened("found", payload)
+
+
+def extraction(
+    codec: str, opened: Opened | None, tries: int, details: Mapping[str, Any]
+) -> Extraction:
+    """What a codec found that opened so many messages: the one that gave a payload, or None.
+
+    >>> extraction("mine", None, 3, {}).status
+    'nothing'
+    >>> found = unpack(pack(b"hi", key=None, size=9), key=None)
+    >>> extraction("mine", found, 2, {}).p_value == 2 * P_VALUE
+    True
+    """
+    if opened is None:
+        return Extraction("nothing", codec, details=details)
+    payload = opened.payload or b""
+    bits = np.unpackbits(np.frombuffer(payload, np.uint8))
+    p_value = min(1.0, P_VALUE * tries)
+    return Extraction("found", codec, bits, payload, p_value=p_value, details=details)
 
 
 def pack(payload: BytesLike, *, key: Key, size: int) -> bytes:

@@ -1,12 +1,14 @@
 """Hot loops through numba: compiled once a machine, kept on disk, and announced.
 
 The first use of a loop takes seconds; a message on the logger `morebits` says so, and the
-command line shows it.
+command line shows it. `clock` stands still meanwhile, so that a time budget is one for reading.
 """
 
 from __future__ import annotations
 
 import logging
+import threading
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -28,18 +30,42 @@ def compiled(function: _F) -> _F:
         return compile_anew(function)
 
 
-class _Announce(event.Listener):
-    """Says once that something is being compiled; numba tells of nothing that it finds on disk."""
+def clock() -> float:
+    """Seconds, as of `time.perf_counter`, without those that this thread has spent compiling."""
+    return time.perf_counter() - _listener.mine.spent
+
+
+class _Mine(threading.local):
+    """What a thread has compiled: loops that it is compiling now, since when, seconds in all."""
+
+    depth = 0
+    since = 0.0
+    spent = 0.0
+
+
+class _Listener(event.Listener):
+    """Says once that something is being compiled, and how long that takes; numba tells of nothing
+    that it finds on disk.
+    """
 
     said = False
+
+    def __init__(self) -> None:
+        self.mine = _Mine()
 
     def on_start(self, event: Any) -> None:
         if not self.said and event.data["dispatcher"].py_func.__module__.startswith("morebits."):
             self.said = True
             _log.info("compiling the codec, once on this machine: some 10 seconds")
+        if self.mine.depth == 0:
+            self.mine.since = time.perf_counter()
+        self.mine.depth += 1
 
-    def on_end(self, event: Any) -> None:
-        pass
+    def on_end(self, event: Any) -> None:  # noqa: ARG002 - numba's signature
+        self.mine.depth -= 1
+        if self.mine.depth == 0:
+            self.mine.spent += time.perf_counter() - self.mine.since
 
 
-event.register("numba:compile", _Announce())
+_listener = _Listener()
+event.register("numba:compile", _listener)

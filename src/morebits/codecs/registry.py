@@ -35,6 +35,7 @@ _CARDS = (
 _HOMES = {
     "box": "morebits.codecs.box:Box",
     "mbrs": "morebits.neural.makers:pair:mbrs",
+    "mosaic": "morebits.neural.mosaic:Mosaic",
     "neural": "morebits.neural.makers:make",
     "onnx": "morebits.neural.makers:onnx",
     "robust": "morebits.codecs.robust:Robust",

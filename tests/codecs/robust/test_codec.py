@@ -82,6 +82,16 @@ class TestRoundTrip:
         assert codec.extract(codec.embed(marked.image, as_bits(b"new")).image).payload == b"new"
 
 
+class TestPilot:
+    def test_a_short_message_leaves_it_more_of_the_power(self):
+        """It needs little power for itself, and is asked for after harder edits."""
+        edit, chances = parse("rotate:7.3|jpeg:60"), []
+        for payload in (b"1", bytes(range(40))):
+            image = Robust(psnr=44, key="key").embed(scene(), as_bits(payload)).image
+            chances.append(mb.locate(edit(image), key="key").p_value)
+        assert chances[0] < 0.1 * chances[1]
+
+
 class TestNothing:
     @pytest.mark.parametrize("key", [None, "another"])
     def test_not_with_another_key(self, marked, key):

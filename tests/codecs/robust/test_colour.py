@@ -45,6 +45,22 @@ class TestDirections:
         assert 10 * np.log10(3 / float(ours @ ours)) == pytest.approx(1.27, abs=0.01)
 
 
+class TestTints:
+    def test_are_at_right_angles_to_luma_and_to_each_other(self):
+        all_three = np.vstack([colour.directions(3) / np.linalg.norm(colour.directions(3)),
+                               colour.TINTS])  # fmt: skip
+        assert np.allclose(all_three @ all_three.T, np.eye(3), atol=1e-6)
+
+    def test_a_change_of_luma_leaves_them_alone(self, scene):
+        picture = scene(30, 40).astype(np.float32)
+        lighter = picture + 5 * colour.directions(3)
+        for which in (0, 1):
+            assert np.allclose(colour.tint(lighter, which), colour.tint(picture, which), atol=1e-3)
+        tinted = picture + 5 * colour.TINTS[0]
+        assert np.allclose(colour.luma(tinted), colour.luma(picture), atol=1e-3)
+        assert np.allclose(colour.tint(tinted, 0) - colour.tint(picture, 0), 5, atol=1e-3)
+
+
 def coloured(height: int = 80, width: int = 90) -> np.ndarray:
     """A picture whose channels are linear functions of one another, partly beyond 0 and 255."""
     y, x = np.mgrid[0:height, 0:width]

@@ -10,9 +10,9 @@ import pytest
 from morebits import distortion
 from morebits.codecs.budget import allowed_error
 from morebits.codecs.robust import embedding, lattice, masking, tiles
-from morebits.codecs.robust.colour import luma
-from morebits.codecs.robust.embedding import Canvas
-from morebits.codecs.robust.layout import Layout
+from morebits.codecs.robust.colour import luma, tint
+from morebits.codecs.robust.embedding import Canvas, Content
+from morebits.codecs.robust.layout import Layout, Window
 from morebits.images import read
 
 
@@ -35,10 +35,14 @@ def embed(
     """The marked samples, the step, the bits and the canvas."""
     canvas = canvas_of(array, pilot)
     budget = allowed_error(read(array).format, psnr, peak=None, samples=array.size)
-    window = Layout.of("key").window(0, 0, *canvas.shape)
     bits = bits_of(canvas)
-    marked, step = embedding.embed(canvas, window.dither, bits, budget)
+    contents = [Content(window_of(canvas, layer).dither, bits) for layer in range(array.shape[2])]
+    marked, step = embedding.embed(canvas, contents, budget)
     return marked, step, bits, canvas
+
+
+def window_of(canvas: Canvas, layer: int) -> Window:
+    return Layout.of("key").window(0, 0, *canvas.shape, layer)
 
 
 def places(marked: np.ndarray, step: float, canvas: Canvas) -> np.ndarray:
@@ -98,6 +102,21 @@ class TestBits:
         read = (np.abs(where - 0.5) < 0.25).astype(np.uint8)
         assert (read == bits).mean() > 0.97
 
+    @pytest.mark.parametrize("which", [0, 1])
+    def test_of_the_tints_are_nearest_to_their_points(self, cover, which):
+        marked, step, bits, canvas = embed(cover, 42)
+        numbers = tiles.analyse(canvas.inner(tint(marked, which)))
+        steps = np.full(numbers.shape[:2], step * lattice.TINT)
+        where = lattice.places(numbers, window_of(canvas, 1 + which).dither, steps)
+        assert ((np.abs(where - 0.5) < 0.25) == bits).mean() > 0.97
+
+    def test_of_the_tints_take_little_of_the_budget(self, cover):
+        canvas = canvas_of(cover, 0.3)
+        budget = allowed_error(read(cover).format, 45, peak=None, samples=cover.size)
+        contents = [Content(window_of(canvas, k).dither, bits_of(canvas)) for k in range(3)]
+        alone = embedding.embed(canvas, contents[:1], budget)[1]
+        assert 0.97 * alone < embedding.embed(canvas, contents, budget)[1] < alone
+
     def test_sixteen_bits_carry_the_mark_of_eight(self, cover):
         eight, sixteen = embed(cover, 42)[0], embed(kind(cover, "sixteen"), 42)[0]
         off = sixteen / 257 - eight
@@ -108,7 +127,8 @@ class TestBits:
         for seed in range(3):
             marked, step, bits, canvas = embed(scene(144, 192, seed), 42)
             read = np.abs(places(marked, step, canvas) - 0.5) < 0.25
-            assert (read == bits).mean() > 0.97
+            free = canvas.mask.flat_tiles < 0.5  # the others are held down as far as they must be
+            assert (read == bits)[free].mean() > 0.97
 
     def test_borders_beyond_whole_tiles_carry_the_pilot_alone(self, scene):
         marked, _, _, canvas = embed(scene(110, 130), 42)

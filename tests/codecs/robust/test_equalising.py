@@ -4,63 +4,92 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.ndimage import gaussian_filter
+from scipy.ndimage import correlate1d, gaussian_filter
 
-from morebits.attacks import geometry
+from morebits.attacks import filters, geometry
 from morebits.codecs.robust import equalising, lattice, tiles
-from morebits.codecs.robust.equalising import USUAL
+from morebits.codecs.robust.equalising import Equaliser, analyse, blur, shrink, undone
 
-
-def response(kernel: np.ndarray, frequency: np.ndarray) -> np.ndarray:
-    """What a symmetric kernel does to each frequency, in cycles a pixel."""
-    reach = len(kernel) // 2
-    return np.cos(2 * np.pi * frequency[:, None] * np.arange(-reach, reach + 1)) @ kernel
-
-
-every_kernel = pytest.mark.parametrize(
-    "kernel",
+every_equaliser = pytest.mark.parametrize(
+    "equaliser",
     [
-        *(pair[0] for sigma in equalising.BLURS for pair in equalising.blur(sigma)),
-        *(kernel for pair in equalising.shrink(0.45, 0.71) for kernel in pair),
-        *(kernel for pair in equalising.shrink(0.9, 3.0) for kernel in pair),
+        *(blur(sigma) for sigma in equalising.BLURS),
+        *(blur(sigma).uncut for sigma in equalising.BLURS),
+        shrink(0.45, 0.71),
+        shrink(0.9, 3.0),
     ],
 )
 
 
-@every_kernel
-def test_kernels_are_symmetric_and_keep_the_mean(kernel):
-    assert len(kernel) % 2 == 1
-    assert np.allclose(kernel, kernel[::-1], atol=1e-6)
-    assert kernel.sum() == pytest.approx(1, abs=1e-5)
+def gain(equaliser: Equaliser, down: float, across: float) -> float:
+    """What the usual filter makes of a wave with so many cycles a pixel; it keeps the phase."""
+    y, x = np.mgrid[:240, :240] - 119.5
+    wave = np.cos(2 * np.pi * (down * y + across * x)).astype(np.float32)
+    seen = undone(wave, equaliser)[60:180, 60:180]
+    return float((seen * wave[60:180, 60:180]).sum() / np.square(wave[60:180, 60:180]).sum())
 
 
-@every_kernel
-def test_kernels_never_amplify_without_end(kernel):
-    assert np.abs(response(kernel, np.linspace(0, 0.5, 300))).max() < 45
+@every_equaliser
+def test_a_flat_picture_stays_as_it_is(equaliser):
+    plane = np.full((96, 120), 117, np.float32)
+    assert np.allclose(undone(plane, equaliser), plane, atol=1e-2)
+
+
+@every_equaliser
+def test_filters_never_amplify_without_end(equaliser):
+    noise = np.random.default_rng(5).normal(0, 1, (240, 240)).astype(np.float32)
+    assert undone(noise, equaliser).std() < 60
+
+
+@pytest.mark.parametrize("kernel", [3, 5, 9, 13, 17])
+def test_what_is_left_is_what_the_kernel_of_that_size_leaves(kernel):
+    sigma = filters.sigma_of(kernel)
+    assert round(sigma, 6) in equalising.BLURS
+    x = np.arange(400)
+    for cycles in (0.02, 0.07, 0.13):
+        wave = 120 + 100 * np.cos(2 * np.pi * cycles * (x - 199.5))
+        weights = np.exp(-0.5 * ((np.arange(kernel) - kernel // 2) / sigma) ** 2)
+        seen = correlate1d(wave, weights / weights.sum())[100:300] - 120
+        height = (seen * np.cos(2 * np.pi * cycles * (x - 199.5))[100:300]).mean() / 50
+        left = blur(sigma).left(np.array([cycles], np.float32), 0)[0]
+        assert height == pytest.approx(left, abs=0.003)
+
+
+def test_an_uncut_blur_is_a_gaussian():
+    cycles = np.linspace(0, 0.2, 30, dtype=np.float32)
+    expected = np.exp(-2 * (np.pi * 1.7 * cycles) ** 2)
+    uncut = blur(1.7).uncut
+    assert uncut is not None
+    assert np.allclose(uncut.left(cycles, 1), expected, atol=1e-5)
+    assert not np.allclose(blur(1.7).left(cycles, 1), expected, atol=1e-3)
+    assert uncut.uncut is None
 
 
 @pytest.mark.parametrize("sigma", equalising.BLURS)
 def test_a_blur_is_undone_where_something_is_left(sigma):
-    low = np.linspace(0, min(0.14, 0.25 / sigma), 50)
-    left = np.exp(-2 * (np.pi * sigma * low) ** 2)
-    assert np.abs(left * response(equalising.blur(sigma)[USUAL][0], low) - 1).max() < 0.15
+    for cycles in np.linspace(0.01, min(0.14, 0.25 / sigma), 5):
+        left = float(blur(sigma).left(np.array([cycles], np.float32), 0)[0])
+        assert left * gain(blur(sigma), cycles, 0) == pytest.approx(1, abs=0.05)
+        assert left * left * gain(blur(sigma), cycles, cycles) == pytest.approx(1, abs=0.15)
 
 
 @pytest.mark.parametrize("ratio", [0.4, 0.6, 0.9])
 def test_a_resize_is_undone_in_the_band_of_the_tiles(ratio):
-    low = np.linspace(0, min(0.14, 0.5 * ratio), 50)
-    left = np.sinc(low / ratio) ** 2
-    assert np.abs(left * response(equalising.shrink(ratio, ratio)[USUAL][0], low) - 1).max() < 0.15
+    for cycles in np.linspace(0.01, min(0.14, 0.5 * ratio), 5):
+        left = float(np.sinc(cycles / ratio) ** 2)
+        assert left * gain(shrink(ratio, ratio), 0, cycles) == pytest.approx(1, abs=0.1)
 
 
 def test_both_directions_have_their_own():
-    for pair, square in zip(equalising.shrink(0.5, 1.0), equalising.shrink(0.5, 0.5), strict=True):
-        assert len(pair[1]) == 1
-        assert np.array_equal(pair[0], square[0])
+    assert gain(shrink(0.5, 1.0), 0, 0.1) == pytest.approx(1, abs=0.02)
+    assert gain(shrink(0.5, 1.0), 0.1, 0) == pytest.approx(1 / np.sinc(0.2) ** 2, rel=0.02)
 
 
-def test_a_picture_that_was_not_made_smaller_is_left_alone():
-    assert all(k.tolist() == [1] for pair in equalising.shrink(1.0, 2.5) for k in pair)
+def test_diagonal_waves_are_not_amplified_twice():
+    """What two filters in turn would give, each held down for itself, is far above this."""
+    along, diagonal = gain(blur(2.9), 0, 0.14), gain(blur(2.9), 0.14, 0.14)
+    assert 10 < along < 40
+    assert abs(diagonal) < 150
 
 
 def test_numbers_come_back_after_a_real_blur(scene):
@@ -68,32 +97,39 @@ def test_numbers_come_back_after_a_real_blur(scene):
     numbers = tiles.analyse(plane)
     blurred = gaussian_filter(plane, 1.7, mode="mirror")
     off = np.square(tiles.analyse(blurred) - numbers).mean()
-    mended = np.square(equalising.analyse(blurred, equalising.blur(1.7)) - numbers).mean()
-    assert mended < 0.1 * off
+    mended = [
+        np.square(analyse(blurred, each) - numbers).mean() for each in (blur(1.7), blur(1.7).uncut)
+    ]
+    assert mended[1] < mended[0] < 0.1 * off
 
 
-def test_every_tile_has_the_filter_of_its_activity(scene):
+def test_every_tile_has_the_filter_of_its_activity(scene, monkeypatch):
     plane = gaussian_filter(scene(480, 480)[..., 1].astype(np.float32), 2.3, mode="mirror")
-    equaliser = equalising.blur(2.3)
-    each = [tiles.analyse(plane, filters) for filters in equaliser]
-    activity = lattice.activity(each[USUAL])
-    chosen = equalising.analyse(plane, equaliser)
-    for kind, part in enumerate((activity < 16, (activity >= 16) & (activity < 50))):
-        assert part.any()
+    chosen = analyse(plane, blur(2.3))
+    each = []
+    for noise in equalising._NOISE:
+        monkeypatch.setattr(equalising, "_NOISE", (noise,) * 3)
+        each.append(analyse(plane, blur(2.3)))
+    activity = lattice.activity(each[1])
+    parts = activity < 16, (activity >= 16) & (activity < 50), activity >= 50
+    for kind, part in enumerate(parts):
         assert np.array_equal(chosen[part], each[kind][part])
-    assert np.array_equal(chosen[activity >= 50], each[2][activity >= 50])
+    assert all(part.any() for part in parts[:2])
 
 
 def test_without_an_edit_numbers_are_left_alone(scene):
     plane = scene(96, 96)[..., 1].astype(np.float32)
-    assert np.array_equal(equalising.analyse(plane, None), tiles.analyse(plane))
+    assert np.array_equal(analyse(plane, None), tiles.analyse(plane))
+    assert undone(plane, None) is plane
 
 
-def test_the_usual_floor_is_a_compromise():
-    """Noise is amplified least in calm tiles, and most of the blur is undone in busy ones."""
-    high = np.array([0.12])
-    gains = [response(pair[0], high)[0] for pair in equalising.blur(2.9)]
-    assert gains[0] < gains[1] < gains[2]
+def test_a_calm_tile_has_less_noise_and_more_blur(scene, monkeypatch):
+    noise = np.random.default_rng(1).normal(0, 0.3, (240, 240)).astype(np.float32)
+    sizes = []
+    for each in equalising._NOISE:
+        monkeypatch.setattr(equalising, "_NOISE", (each,) * 3)
+        sizes.append(undone(noise, blur(2.9)).std())
+    assert sizes[0] < sizes[1] < sizes[2]
 
 
 def test_waves_come_back_after_a_real_resize():
@@ -105,5 +141,4 @@ def test_waves_come_back_after_a_real_resize():
         places = 2 * np.arange(300) + 0.5
         phase = np.exp(2j * np.pi * cycles * (places - 299.5))[60:240]
         height = 2 * np.abs((small[15, 60:240, 0].astype(float) - 120) @ phase) / 180
-        gain = response(equalising.shrink(0.5, 0.5)[USUAL][1], np.array([cycles]))[0]
-        assert height * gain == pytest.approx(80, rel=0.06)
+        assert height * gain(shrink(0.5, 0.5), 0, cycles) == pytest.approx(80, rel=0.06)

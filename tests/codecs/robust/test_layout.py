@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -33,10 +34,18 @@ def digests(key: str | None) -> dict[str, str]:
     window = layout.window(0, 0, PERIOD, PERIOD)
     message = np.random.default_rng(5).integers(0, 2, sizes.message_bits(40), np.uint8)
     return {
-        "dither": digest(layout.dither),
+        "dither": digest(layout.dither[0]),
+        "tints": digest(layout.dither[1:]),
         "roles": digest(window.roles),
         "told": digest(layout.told),
         "blocks": digest(*(window.blocks(count).astype("<i4") for count in (1, 2, 40, 1729))),
+        "blocks of tints": digest(
+            *(
+                layout.window(0, 0, PERIOD, PERIOD, layer).blocks(count).astype("<i4")
+                for count in (1, 2, 40, 1729)
+                for layer in (1, 2)
+            )
+        ),
         "bits": digest(window.bits(40, message)),
     }
 
@@ -50,7 +59,7 @@ def test_golden(case):
 class TestTables:
     def test_differ_between_keys(self):
         first, second = digests("one"), digests("two")
-        assert all(first[name] != second[name] for name in first if name != "blocks")
+        assert all(first[name] != second[name] for name in first if "blocks" not in name)
 
     def test_without_a_key_are_those_of_no_key(self):
         assert digests(None) != digests("key")
@@ -119,6 +128,25 @@ class TestWindow:
         several = window.told(slice(4, 7))
         assert several.shape == (3, 9, 10, TELLING)
         assert all(np.array_equal(several[k], window.told(4 + k)) for k in range(3))
+
+
+class TestLayers:
+    def test_have_dithers_of_their_own(self):
+        first, second, third = (Layout.of("key").window(0, 0, 9, 9, k).dither for k in range(3))
+        for one, other in ((first, second), (first, third), (second, third)):
+            assert (one == other).mean() < 0.02
+
+    @pytest.mark.parametrize("count", [3, 40, 139, 1729])
+    def test_show_three_blocks_at_every_tile(self, count):
+        blocks = [Layout.of(None).window(5, 7, 12, 12, k).blocks(count) for k in range(3)]
+        assert all((one != other).all() for one, other in pairwise(blocks))
+        assert (blocks[0] != blocks[2]).all()
+
+    def test_a_small_part_shows_far_more_of_a_message_together(self):
+        count = code_of(96, bytes(32)).coded_bits // BLOCK
+        windows = [Layout.of(None).window(3, 4, 4, 6, k) for k in range(3)]
+        shown = {int(each) for window in windows for each in window.blocks(count).ravel()}
+        assert len(shown) > 2.8 * 24
 
 
 class TestBits:

@@ -142,3 +142,16 @@ class TestGroups:
     def test_many_tiles_have_several(self):
         group = noise.groups(np.arange(1000, dtype=np.float32), np.zeros(1000, np.intp)).index
         assert len(np.unique(group)) >= 24
+
+
+class TestLikeliest:
+    @pytest.mark.parametrize(("sigma", "lost"), [(0.03, 0.01), (0.1, 0.01), (0.17, 0.01)])
+    def test_is_near_the_noise_that_was_put_in(self, sigma, lost):
+        random = np.random.default_rng(2)
+        where = received(random, sigma, lost, (60, 42))
+        known = np.zeros(where.shape, bool)
+        known[:, ::10] = True
+        where = np.where(~known & (random.random(where.shape) < 0.5), turned(where), where)
+        found = noise.likeliest(where, known)
+        own = (1 - lost) * np.exp(-2 * (np.pi * sigma) ** 2)
+        assert mean_cosine(np.array(found)) == pytest.approx(own, abs=0.08)

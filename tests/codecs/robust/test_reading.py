@@ -43,6 +43,20 @@ def received(
     )
 
 
+def near_the_limit(seed: int) -> Tiles:
+    """Calm tiles that are nearly busy, with the noise in levels that JPEG leaves everywhere."""
+    random = np.random.default_rng(seed)
+    window = Layout.of("key").window(0, 0, 8, 9)
+    busy = np.where(random.random((8, 9)) < 0.7, random.uniform(0.3, 0.5, (8, 9)), 1.0) * STEP
+    numbers = (random.normal(0, 1, (8, 9, 42)) * busy[..., None]).astype(np.float32)
+    calm = lattice.activity(numbers) < lattice.CALM * STEP
+    bits = random.integers(0, 2, numbers.shape).astype(np.uint8) * (window.roles >= KNOWN)
+    whole = lattice.moves(numbers, window.dither, bits, np.where(calm, STEP / 2, STEP))
+    numbers += lattice.ALPHA * whole
+    numbers += random.normal(0, 0.09 * STEP, numbers.shape).astype(np.float32)
+    return Tiles(numbers, window, np.ones((8, 9), bool), np.zeros((8, 9), np.float32))
+
+
 def unmarked(shape: tuple[int, int] = (10, 14)) -> Tiles:
     numbers = np.random.default_rng(9).normal(0, 60, (*shape, 42)).astype(np.float32)
     window = Layout.of("key").window(0, 0, *shape)
@@ -50,7 +64,7 @@ def unmarked(shape: tuple[int, int] = (10, 14)) -> Tiles:
 
 
 def payload_of(tiles: Tiles, key: str | None = "key") -> bytes | None:
-    decoded = reading.decode(reading.read(tiles, tiles.step()), Opener(key))
+    decoded = reading.decode([reading.read(tiles, tiles.step())], Opener(key))
     return None if decoded is None else decoded.opened.payload
 
 
@@ -94,12 +108,42 @@ class TestMessage:
     def test_tells_its_class_and_its_bits(self):
         tiles = received()
         read = reading.read(tiles, tiles.step())
-        assert read.classes[0] == CLASS
-        decoded = reading.decode(read, Opener("key"))
+        assert reading.classes([read])[0] == CLASS
+        decoded = reading.decode([read], Opener("key"))
         assert decoded is not None
         assert decoded.index == CLASS
         packed = compact.pack(PAYLOAD, key="key", size=sizes.message_bits(CLASS) // 8)
         assert np.packbits(decoded.bits).tobytes() == packed
+
+
+def tint(layer: int, noise: float = 0.05, corner: tuple[int, int] = (0, 0)) -> Tiles:
+    """Tiles of a tint with the message, at the step that goes with `STEP`."""
+    random = np.random.default_rng(layer)
+    window = Layout.of("key").window(*corner, 5, 6, layer)
+    numbers = random.normal(0, 8, (5, 6, 42)).astype(np.float32)
+    packed = compact.pack(PAYLOAD, key="key", size=sizes.message_bits(CLASS) // 8)
+    bits = window.bits(CLASS, np.unpackbits(np.frombuffer(packed, np.uint8)))
+    steps = np.full((5, 6), STEP * lattice.TINT)
+    numbers += lattice.TINT_ALPHA * lattice.moves(numbers, window.dither, bits, steps)
+    numbers += (random.normal(0, noise, numbers.shape) * steps[..., None]).astype(np.float32)
+    return Tiles(numbers, window, np.ones((5, 6), bool), np.zeros((5, 6), np.float32))
+
+
+class TestTints:
+    def test_help_where_luma_alone_is_not_enough(self):
+        luma = received(noise=0.3, shape=(5, 6))
+        read = reading.read(luma, Step(STEP, 9.0))
+        read = replace(read, soft=read.soft * np.float32(0.2))  # hardly anything is left of it
+        tints = [reading.read_tint(tint(layer), Step(STEP, 9.0)) for layer in (1, 2)]
+        assert reading.decode([read], Opener("key")) is None
+        decoded = reading.decode([read, *tints], Opener("key"))
+        assert decoded is not None
+        assert decoded.opened.payload == PAYLOAD
+
+    def test_that_are_lost_believe_little_of_themselves(self):
+        found = reading.read_tint(tint(1, noise=2.0), Step(STEP, 9.0))
+        assert found.information < 0.03 * found.soft.size
+        assert reading.read_tint(tint(1), Step(STEP, 9.0)).information > 0.6 * found.soft.size
 
 
 class TestNothing:
@@ -161,6 +205,23 @@ class TestRead:
         seen = replace(tiles, numbers=values.reshape(tiles.numbers.shape))
         read = reading.read(seen, Step(STEP, 9.0))
         assert (read.steps[near] > 0.75 * STEP).mean() > 0.8
+
+    def test_activity_tells_calm_tiles_where_their_numbers_cannot(self):
+        """Noise of a third of their cells: what they look like under either step is chance."""
+        wrong = []
+        for seed in range(6):
+            tiles = near_the_limit(seed)
+            calm = tiles.activity < lattice.CALM * STEP
+            steps = reading.read(tiles, Step(STEP, 9.0)).steps
+            wrong.append(np.mean((steps < 0.75 * steps.max()) != calm))
+        assert max(wrong) < 0.1
+
+    @pytest.mark.parametrize("noise", [0.15, 0.18])
+    def test_a_step_is_not_given_up_for_chance(self, noise):
+        for seed in range(8):
+            tiles = received(noise=noise, shape=(6, 8), seed=seed)
+            read = reading.read(tiles, Step(STEP, 6.0))
+            assert read.step.levels == pytest.approx(STEP, rel=0.012)
 
     def test_information_falls_with_noise_and_is_never_more_than_there_is(self):
         amounts = []

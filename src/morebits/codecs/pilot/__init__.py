@@ -1,6 +1,6 @@
 """The pilot of the robust codec: keyed waves from which a receiver finds the geometry.
 
-`add` puts some 56 faint waves into a picture; `locate` finds, without the original, the affine
+`add` puts 42 faint waves into a picture; `locate` finds, without the original, the affine
 map between the original's pixels and those of an edited copy; `candidates` yields the maps
 worth trying, for a decoder that can tell by itself when one is right.
 """

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter
 
 from morebits.codecs.pilot.spectrum import HIGHEST, LOWEST, Spectrum
 from morebits.codecs.pilot.waves import GRID, PERIOD, Reals, Waves
@@ -22,6 +23,8 @@ from morebits.codecs.pilot.whitening import Patch
 BLOCK = 32
 #: Pixels between two positions that are tried at first.
 _STEP = 2
+#: Pixels by which a likely place may lie before the origin: the grid is not that exact.
+_BEYOND = 3
 #: Log-likelihood that another period than the first must bring.
 _REASON = 10.0
 
@@ -84,12 +87,8 @@ def demodulate(
 
 def positions(found: Demodulated, count: int) -> list[tuple[float, Reals]]:
     """The most likely places of `found.middle` in the first period, best first, with scores."""
-    # The sums are about q = 0, the places about the middle.
-    total = found.sums.sum(axis=1) * found.expected
-    total = total * np.exp(2j * np.pi * (found.cycles @ (found.linear @ found.middle)))
-    grid, along, y = _grid(found.cycles.tobytes())
-    x: NDArray[np.complex64] = along * total.astype(np.complex64)
-    surface = np.hstack([x.real, -x.imag]) @ y
+    total = _total(found)
+    grid, surface = _surface(found, total)
     best: list[tuple[float, Reals]] = []
     for _ in range(count):
         place = np.unravel_index(int(surface.argmax()), surface.shape)
@@ -100,6 +99,42 @@ def positions(found: Demodulated, count: int) -> list[tuple[float, Reals]]:
         )
         surface[near] = -np.inf
     return sorted(best, key=lambda each: -each[0])
+
+
+def whole_positions(found: Demodulated, count: int, reach: Reals) -> NDArray[np.int64]:
+    """Likely places of the pixel q = 0 in the first period, in whole pixels, (places, 2).
+
+    `count` tops that lie within `reach` (x, y) of the origin, and a quarter as many others, the
+    highest first; for each top the four pixels at which the waves agree best.
+    """
+    total = _total(found)
+    grid, surface = _surface(found, total)
+    tops = surface >= maximum_filter(surface, 7, mode="wrap")
+    rows, columns = np.nonzero(tops)
+    places = np.column_stack([grid[rows], grid[columns]]) - np.rint(found.middle).astype(np.int64)
+    order = np.argsort(-surface[rows, columns], kind="stable")
+    near = np.logical_and(places > -_BEYOND, places < reach)[order].min(axis=1)
+    chosen = np.concatenate([order[near][:count], order[~near][: count // 4]])
+    around = places[chosen][:, None] + _AROUND
+    turns = (around + found.middle) @ found.cycles.T
+    values = (np.exp(-2j * np.pi * turns) @ total).real
+    four = np.argsort(-values, axis=1, kind="stable")[:, :4]
+    return np.take_along_axis(around, four[..., None], axis=1).reshape(-1, 2)
+
+
+def _total(found: Demodulated) -> NDArray[np.complex128]:
+    """The sum of every wave over all blocks, about the middle instead of q = 0."""
+    total = found.sums.sum(axis=1) * found.expected
+    return total * np.exp(2j * np.pi * (found.cycles @ (found.linear @ found.middle)))
+
+
+def _surface(
+    found: Demodulated, total: NDArray[np.complex128]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """How well the waves agree on each place of the middle, (x, y), and the grid of both."""
+    grid, along, y = _grid(found.cycles.tobytes())
+    x: NDArray[np.complex64] = along * total.astype(np.complex64)
+    return grid, np.hstack([x.real, -x.imag]) @ y
 
 
 @lru_cache(maxsize=4)
@@ -126,6 +161,7 @@ def _climbed(
 
 
 _NINE = np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)], np.float64)
+_AROUND = np.array([(x, y) for x in range(-2, 3) for y in range(-2, 3)])
 
 
 def _blocks(patch: Patch) -> tuple[int, int]:
@@ -145,8 +181,7 @@ def periods(found: Demodulated, place: Reals) -> Reals:
 
     The first period is left only for a reason: small pictures are more common than large ones.
     """
-    total = found.sums.sum(axis=1) * found.expected
-    total = total * np.exp(2j * np.pi * (found.cycles @ (found.linear @ found.middle)))
+    total = _total(found)
     count = np.arange(GRID // PERIOD) * PERIOD
     moves = np.stack(np.meshgrid(count, count, indexing="ij"), axis=-1).reshape(-1, 2)
     values = (np.exp(-2j * np.pi * ((place + moves) @ found.cycles.T)) @ total).real / found.noise

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from morebits.codecs.compiled import clock
 from morebits.codecs.keys import Key
 from morebits.codecs.pilot.adding import rgb
 from morebits.codecs.pilot.chance import p_value
-from morebits.codecs.pilot.coherent import demodulate, positions
+from morebits.codecs.pilot.coherent import demodulate, whole_positions
 from morebits.codecs.pilot.located import Located
 from morebits.codecs.pilot.refining import objective
 from morebits.codecs.pilot.search import Search
@@ -27,6 +27,8 @@ from morebits.images import Samples, read
 _SURE = 1e-6
 #: Doubtful maps that are handed out at the end.
 _DOUBTFUL = 6
+#: A part is likely to lie within so many times its own size from the original's first pixel.
+_REACH = 3
 #: A picture is also searched at half its size when its short side has so many pixels.
 _HALVED = 256
 
@@ -46,13 +48,13 @@ def locate(image: object, key: Key = None, *, budget_seconds: float = 5.0) -> Lo
     >>> bool(pilot.locate(marked, "another key"))
     False
     """
-    started = time.perf_counter()
+    started = clock()
     array = read(image).array
     nothing = Located(
         np.eye(2, 3), 0.0, 1.0, "none", "none", 0.0, False, (array.shape[1], array.shape[0])
     )
     found = next(candidates(array, key, budget_seconds=budget_seconds), nothing)
-    return replace(found, seconds=time.perf_counter() - started)
+    return replace(found, seconds=clock() - started)
 
 
 def candidates(image: object, key: Key = None, *, budget_seconds: float = 5.0) -> Iterator[Located]:
@@ -98,39 +100,41 @@ def presence(image: object, key: Key, matrix: Reals) -> float:
     return target.score(np.concatenate([linear.ravel(), place]))
 
 
-def crops(image: object, key: Key, count: int) -> list[Reals]:
-    """The most likely maps of a picture that was cut out and not otherwise moved, best first.
+def crops(image: object, key: Key, count: int) -> NDArray[np.int64]:
+    """Where a picture that was cut out and not otherwise moved may have been, likely places first.
 
-    A part may be so small that its pilot alone cannot tell where it was; a decoder that knows
-    its message when it sees it can try them all.
+    Places (x, y) of its first pixel in the original, `count` of those that are not much farther
+    than the picture is large, and a quarter as many others, each with the pixels beside it. A part
+    may be so small that its pilot alone cannot tell; a decoder that knows its message can.
 
     >>> from morebits.codecs import pilot
     >>> noise = np.random.default_rng(0).integers(0, 256, (240, 320, 3), np.uint8)
     >>> marked = pilot.mark(noise // 4 + 90, "key", psnr=42)
     >>> crops(marked[30:, 20:], "key", 3)[0].tolist()
-    [[1.0, 0.0, -20.0], [0.0, 1.0, -30.0]]
+    [20, 30]
     """
     view = Search(read(image).array, waves(key)).view
     found = demodulate([view.patch], view.spectrum, view.table, np.eye(2))
-    offsets = [np.rint(place - found.middle) for _, place in positions(found, count)]
-    return [np.column_stack([np.eye(2), -offset]) for offset in offsets]
+    height, width = view.patch.planes.shape[1:]
+    reach = _REACH * np.array([width, height])
+    return whole_positions(found, count, reach)
 
 
 def _locks(
     array: Samples, table: Waves, budget_seconds: float
 ) -> Iterator[tuple[Search, list[Lock]]]:
     """Every few locks with the search that they belong to: quick tiers, half size, slow tiers."""
-    started = time.perf_counter()
+    started = clock()
     whole = Search(array, table)
     for locks in whole.quick():
         yield whole, locks
-    if min(array.shape[:2]) >= _HALVED and time.perf_counter() - started < budget_seconds:
+    if min(array.shape[:2]) >= _HALVED and clock() - started < budget_seconds:
         # Enlarged pictures have their waves too low for the tiles of the whitening.
         half = Search(_halved(array), table, (array.shape[1], array.shape[0]))
         for locks in half.quick():
             yield half, locks
     for tier in SLOW:
-        if time.perf_counter() - started > budget_seconds:
+        if clock() - started > budget_seconds:
             return
         for locks in whole.locks(tier):
             yield whole, locks

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
+from morebits.codecs.compiled import clock
 from morebits.codecs.pilot.chance import p_value
 from morebits.codecs.pilot.coherent import demodulate, periods
 from morebits.codecs.pilot.located import Located
@@ -37,7 +37,7 @@ class Search:
         self.height, self.width = image.shape[:2]
         #: The received picture's size where this is a smaller copy of it.
         self.size = size or (self.width, self.height)
-        self.started = time.perf_counter()
+        self.started = clock()
 
     def quick(self) -> Iterator[list[Lock]]:
         """Locks of the common edits."""
@@ -116,5 +116,5 @@ class Search:
         ratio = np.array([self.size[0] / self.width, self.size[1] / self.height])
         matrix *= ratio[:, None]
         matrix[:, 2] += (ratio - 1) / 2
-        seconds = time.perf_counter() - self.started
+        seconds = clock() - self.started
         return Located(matrix, edit.score, p, edit.model, tier, seconds, p < FOUND, self.size)

@@ -61,10 +61,9 @@ def aligned(
 def _numbers(plane: Any, equaliser: Equaliser | None, read: Read) -> tuple[_Numbers, Any]:
     seen = read.tiles
     steps = read.steps
-    down, across = np.gradient(plane)
-    filters = equaliser[equalising.USUAL] if equaliser else None
-    gx = tiles.analyse(across.astype(np.float32), filters)[seen.usable] / steps[:, None]
-    gy = tiles.analyse(down.astype(np.float32), filters)[seen.usable] / steps[:, None]
+    down, across = map(np.asarray, np.gradient(equalising.undone(plane, equaliser)))
+    gx = tiles.analyse(across)[seen.usable] / steps[:, None]
+    gy = tiles.analyse(down)[seen.usable] / steps[:, None]
     rows, columns = np.nonzero(seen.usable)
     centres = np.column_stack([columns, rows]) * TILE + (TILE - 1) / 2
     middle = (centres.min(axis=0) + centres.max(axis=0)) / 2

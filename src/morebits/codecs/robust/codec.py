@@ -17,7 +17,7 @@ from morebits.codecs.bits import check_bits
 from morebits.codecs.budget import allowed_error
 from morebits.codecs.robust import decoding, embedding, masking, planning, sizes
 from morebits.codecs.robust.colour import luma
-from morebits.codecs.robust.layout import BLOCK, Layout
+from morebits.codecs.robust.layout import BLOCK, LAYERS, Layout
 from morebits.codecs.robust.planning import Planner, Survive
 from morebits.codecs.robust.tiles import TILE
 from morebits.codecs.seconds import check_seconds
@@ -27,10 +27,10 @@ from morebits.types import Embedding, Extraction
 
 #: What a mark survives where neither a PSNR nor edits are asked for.
 DEFAULT_SURVIVE = "paper-compact"
-#: How far the pilot lies below the whole mark, in dB: at least, at most, and what follows the
-#: load. A long message needs all the power it can get, and less of the picture may go anyway.
-_PILOT = (6.0, 8.5)
-_PILOT_EMPTY, _PILOT_LOAD = 5.3, 13.0
+#: How far the pilot lies below the whole mark, in dB: at no load, and how that grows with the load,
+#: for short messages, which leave it room, and for long ones, within these ends. They need all the
+#: power they can get, and less of the picture may go anyway.
+_PILOT_SHORT, _PILOT_LONG, _PILOT_ENDS = (5.0, 80.0), (7.5, 13.0), (8.2, 9.8)
 #: Fewest tiles that a picture needs.
 _FEWEST_TILES = 4
 
@@ -110,13 +110,8 @@ class Robust:
         if picture.array[..., 0].size < _FEWEST_TILES * TILE**2:
             return Extraction("nothing", self.name)
         found = decoding.decode(eight_bits(picture.array), self.key, seconds=self.seconds)
-        if found.decoded is None:
-            return Extraction("nothing", self.name, details=found.details)
-        payload = found.decoded.opened.payload or b""
-        return Extraction(
-            "found", self.name, np.unpackbits(np.frombuffer(payload, np.uint8)), payload,
-            p_value=min(1.0, compact.P_VALUE * found.tries), details=found.details,
-        )  # fmt: skip
+        opened = None if found.decoded is None else found.decoded.opened
+        return compact.extraction(self.name, opened, found.tries, found.details)
 
     def _planner(self, picture: Picture, edits: tuple[Attack, ...]) -> Planner:
         def at(payload: bytes, psnr: float) -> NDArray[Any]:
@@ -130,10 +125,12 @@ def mark(picture: Picture, payload: bytes, key: keys.Key, psnr: float) -> NDArra
     index = _class(payload)
     packed = compact.pack(payload, key=key, size=sizes.message_bits(index) // 8)
     canvas = _canvas(picture, key, psnr, index)
-    window = Layout.of(key).window(0, 0, *canvas.shape)
-    coded = window.bits(index, np.unpackbits(np.frombuffer(packed, np.uint8)))
+    message = np.unpackbits(np.frombuffer(packed, np.uint8))
+    layout, layers = Layout.of(key), LAYERS if picture.array.shape[2] == 3 else 1
+    windows = [layout.window(0, 0, *canvas.shape, layer) for layer in range(layers)]
+    contents = [embedding.Content(each.dither, each.bits(index, message)) for each in windows]
     budget = allowed_error(picture.format, psnr, peak=None, samples=picture.array.size)
-    return embedding.embed(canvas, window.dither, coded, budget)[0]
+    return embedding.embed(canvas, contents, budget)[0]
 
 
 def _class(payload: bytes) -> int:
@@ -166,7 +163,8 @@ def _canvas(picture: Picture, key: keys.Key, psnr: float, index: int) -> embeddi
 def _below(index: int, height: int, width: int) -> float:
     """How far the pilot lies below the mark for a class of messages in a picture, in dB."""
     load = sizes.message_bits(index) / ((height // TILE) * (width // TILE) * BLOCK)
-    return min(max(_PILOT_EMPTY + _PILOT_LOAD * load, _PILOT[0]), _PILOT[1])
+    (short, rising), (long, growing), (least, most) = _PILOT_SHORT, _PILOT_LONG, _PILOT_ENDS
+    return min(short + rising * load, max(long + growing * load, least), most)
 
 
 def _payload(message: NDArray[np.uint8]) -> bytes:

@@ -1,7 +1,9 @@
-"""Luma, and how a change of luma goes into the colours.
+"""Luma and tints, and how a change of them goes into the colours.
 
-The change goes along `w / |w|^2` with the weights `w` of luma: of all changes with this luma the
-smallest one, 1.27 dB smaller than the same change of all channels.
+A change of luma goes along `w / |w|^2` with the weights `w` of luma: of all changes with this luma
+the smallest one, 1.27 dB smaller than the same change of all channels. The two **tints** are the
+colour along directions at right angles to `w` and to each other: what is written into them leaves
+luma as it is, and the other way round.
 """
 
 from __future__ import annotations
@@ -14,6 +16,16 @@ from scipy.ndimage import uniform_filter
 
 from morebits.codecs.pilot.adding import LUMA_WEIGHTS as WEIGHTS
 
+
+def _tints() -> NDArray[np.float32]:
+    """Two unit vectors at right angles to luma, (2, 3): much as Cb and Cr."""
+    first = np.cross(WEIGHTS, [1, 0, 0])
+    both = np.stack([first, np.cross(WEIGHTS, first)])
+    return (both / np.linalg.norm(both, axis=1, keepdims=True)).astype(np.float32)
+
+
+#: One level of each tint, in red, green and blue.
+TINTS = _tints()
 #: Side of the window in which channels are fitted, in pixels, and what keeps the fit tame.
 _WINDOW, _RIDGE = 31, np.float32(4)
 #: Doubt of a pixel of which some channels are left.
@@ -28,10 +40,7 @@ def luma(array: NDArray[Any]) -> NDArray[np.float32]:
     """
     if array.shape[2] == 1:
         return array[..., 0].astype(np.float32)
-    plane = WEIGHTS[0] * array[..., 0]
-    plane += WEIGHTS[1] * array[..., 1]
-    plane += WEIGHTS[2] * array[..., 2]
-    return plane.astype(np.float32, copy=False)
+    return _along(array, WEIGHTS)
 
 
 def directions(channels: int) -> NDArray[np.float32]:
@@ -43,6 +52,23 @@ def directions(channels: int) -> NDArray[np.float32]:
     if channels == 1:
         return np.ones(1, np.float32)
     return WEIGHTS / np.float32(WEIGHTS @ WEIGHTS)
+
+
+def tint(array: NDArray[Any], which: int) -> NDArray[np.float32]:
+    """One of the two tints of (H, W, 3) samples.
+
+    >>> bool(abs(tint(np.array([[WEIGHTS]]), 0)).max() < 1e-6)
+    True
+    """
+    return _along(array, TINTS[which])
+
+
+def _along(array: NDArray[Any], towards: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Inner product of every pixel with a direction, one channel after the other: less memory."""
+    plane = towards[0] * array[..., 0]
+    plane += towards[1] * array[..., 1]
+    plane += towards[2] * array[..., 2]
+    return plane.astype(np.float32, copy=False)
 
 
 def clipped(array: NDArray[Any]) -> NDArray[np.float32]:

@@ -7,9 +7,9 @@ clipped highlights, small errors of the map. It ends when a message opens or the
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,19 @@ from numpy.typing import NDArray
 from morebits.attacks.colour import hue
 from morebits.codecs import pilot
 from morebits.codecs.compact import Opener
+from morebits.codecs.compiled import clock
 from morebits.codecs.keys import Key
-from morebits.codecs.robust import aligning, colour, equalising, reading
+from morebits.codecs.robust import (
+    aligning,
+    colour,
+    cutting,
+    equalising,
+    reading,
+    turning,
+    unpressing,
+)
 from morebits.codecs.robust.equalising import Equaliser
-from morebits.codecs.robust.layout import Layout
+from morebits.codecs.robust.layout import LAYERS, Layout
 from morebits.codecs.robust.reading import Decoded, Read
 from morebits.codecs.robust.rectifying import Rectified, Way, rectify, ways
 from morebits.codecs.robust.tiles import TILE
@@ -30,6 +39,8 @@ from morebits.codecs.robust.tiles import TILE
 _CHANCE = 3.8
 #: One that is better shows that map and filter are right.
 _RIGHT = 4.5
+#: What a tint must carry to be worth decoding, as a share of what luma carries.
+_WORTH = 0.03
 #: Rounds in which a map is mended.
 _MENDED = 3
 #: A step that leaves no doubt.
@@ -38,10 +49,16 @@ _PLAIN = 9.0
 _SURE = 1e-6
 #: A map with a larger one is given up when it shows nothing as it is.
 _DOUBTFUL = 1e-4
-#: Of pictures with at most so many pixels so many crops are tried that the pilot cannot tell from
-#: chance; larger ones have pilot enough.
-_SMALL, _CROPS = 160_000, 64
-#: Pixels up to which clipped channels are rebuilt on a guess.
+#: Of pictures with at most so many pixels so many crops that the pilot cannot tell from chance are
+#: looked at, and so many are tried; larger ones have pilot enough.
+_SMALL, _SUSPECTED, _CROPS = 160_000, 400, 4
+#: Turns that are tried, of those that the pilot missed.
+_TURNS = 2
+#: Known numbers that agree better than this, in standard deviations, leave no doubt of a place: of
+#: all that are looked at hardly one does by chance.
+_CERTAIN = 6.0
+#: Pixels up to which clipped channels are rebuilt on a guess, JPEG is undone with a rotation, and
+#: turns are looked for without the pilot.
 _MEDIUM = 1_500_000
 #: Share of clipped pixels from which on they are rebuilt, and scale from which on a picture was
 #: not made smaller.
@@ -50,9 +67,10 @@ _CLIPPED, _SHRUNK = 0.003, 0.98
 _SAME = 1e-6
 #: Tiles a side of the part of a large picture that is read first.
 _WINDOW = 48
-#: Errors of an angle that are searched, in radians: when it seems wrong, and in any case.
+#: Errors of an angle that are searched, in radians: when it seems wrong, and by how much a right
+#: one is turned while it gets better.
 _ANGLES = tuple(0.0003 * k for k in range(-8, 9) if k)
-_FINE = (-0.0001, 0.0001)
+_FINER = (0.0003, 0.0001)
 #: Hues that are tried, as fractions of the circle.
 _HUES = (0.1, -0.1, 0.2, -0.2, 0.05, -0.05, 0.15, -0.15)
 
@@ -71,24 +89,51 @@ _UNMOVED = Map(np.eye(2, 3), "identity")
 
 
 @dataclass(frozen=True, eq=False)
+class Look:
+    """Luma of the picture after its colours were mended, and how much of each pixel is lost.
+
+    `colours` are kept where the tints may be worth reading.
+    """
+
+    plane: NDArray[np.float32] = field(repr=False)
+    clipped: NDArray[np.float32] = field(repr=False)
+    colours: NDArray[Any] | None = field(default=None, repr=False)
+
+    @cached_property
+    def quality(self) -> int | None:
+        """Of the JPEG that it was last, None if it was none: then its tints may be there."""
+        return unpressing.quality(self.plane)
+
+
+@dataclass(frozen=True, eq=False)
 class Attempt:
-    """A hypothesis that was read: the edits that it undid, and the reading."""
+    """A hypothesis that was read: the edits that it undid, and the reading of luma."""
 
     map: Map
     way: Way
     look: str
     undone: str
     equaliser: Equaliser | None = field(repr=False)
+    seen: Look = field(repr=False)
     rectified: Rectified = field(repr=False)
     read: Read = field(repr=False)
 
+    @property
+    def shows(self) -> bool:
+        """Whether it may be right; in the many tiles of a large picture that is plain."""
+        return self.rectified.whole or self.read.step.score > _RIGHT
 
-@dataclass(frozen=True, eq=False)
-class Look:
-    """Luma of the picture after its colours were mended, and how much of each pixel is lost."""
-
-    plane: NDArray[np.float32] = field(repr=False)
-    clipped: NDArray[np.float32] = field(repr=False)
+    @cached_property
+    def tints(self) -> list[Read]:
+        """The tints that carry something; reading them takes twice as long as luma."""
+        if self.seen.colours is None or self.seen.quality is not None:
+            return []
+        layout, found = self.read.tiles.window.layout, []
+        for which in range(LAYERS - 1):
+            laid = self.rectified.of(colour.tint(self.seen.colours, which))
+            tiles = laid.tiles(layout, self.equaliser, 1 + which)
+            found.append(reading.read_tint(tiles, self.read.step))
+        return [each for each in found if each.information > _WORTH * self.read.information]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,13 +170,28 @@ def decode(image: NDArray[Any], key: Key, *, seconds: float) -> Found:
 
 
 def _maps(image: NDArray[Any], key: Key, seconds: float) -> Iterator[Map]:
-    """Maps worth trying, the cheapest first: none, what the pilot finds, crops it only suspects."""
+    """Maps worth trying, the cheapest first: none, small parts whose tiles leave no doubt of their
+    place, what the pilot finds, turns that it missed, and parts whose place it only suspects.
+    """
     yield _UNMOVED
+    small = image.shape[0] * image.shape[1] <= _SMALL
+    if small:
+        yield from _cuts(image, key, _SUSPECTED // 4, _CERTAIN)
     for located in pilot.candidates(image, key, budget_seconds=seconds):
         yield Map(located.matrix.astype(np.float64), located.model, located.p_value)
-    if image.shape[0] * image.shape[1] <= _SMALL:
-        for matrix in pilot.crops(image, key, _CROPS):
-            yield Map(matrix.astype(np.float64), "crop")
+    if image.shape[0] * image.shape[1] <= _MEDIUM:
+        for matrix in turning.likeliest(colour.luma(image), Layout.of(key), _TURNS, _RIGHT):
+            yield Map(matrix, "rotation")
+    if small:
+        yield from _cuts(image, key, _SUSPECTED, 0.0)
+
+
+def _cuts(image: NDArray[Any], key: Key, suspected: int, least: float) -> Iterator[Map]:
+    """Places of a part, the best of those that the pilot suspects."""
+    offsets = pilot.crops(image, key, suspected)
+    plane, layout = colour.luma(image), Layout.of(key)
+    for offset in cutting.likeliest(plane, layout, offsets, _CROPS, least):
+        yield Map(np.column_stack([np.eye(2), -offset]), "crop")
 
 
 class _Search:
@@ -139,7 +199,7 @@ class _Search:
 
     def __init__(self, image: NDArray[Any], key: Key, seconds: float) -> None:
         self.image, self.layout, self.opener = image, Layout.of(key), Opener(key)
-        self.started, self.seconds = time.perf_counter(), seconds
+        self.started, self.seconds = clock(), seconds
         self.decoded: Decoded | None = None
         self.best: Attempt | None = None
         self.tries = 0
@@ -151,7 +211,7 @@ class _Search:
 
     def spent(self) -> float:
         """Seconds since the start."""
-        return time.perf_counter() - self.started
+        return clock() - self.started
 
     def over(self) -> bool:
         """Whether a message was found, or the time is up."""
@@ -166,9 +226,13 @@ class _Search:
             attempts: list[Attempt] = []
             for look, undone, equaliser in self._edits(here):
                 attempt = self._try(here, way, look, undone, equaliser)
+                if attempt is not None and way == "nearest" and not undone:
+                    self._unpress(attempt)
+                if attempt is not None and attempt.shows and not self.over():
+                    attempt = self._uncut(attempt)
                 if self.over():
                     return True
-                if attempt is not None:
+                if attempt is not None and attempt.shows:
                     attempts.append(attempt)
                 elif doubtful:
                     return False
@@ -185,9 +249,9 @@ class _Search:
         return False
 
     def try_again(self) -> None:
-        """Maps that showed nothing as they are, now with all edits."""
+        """Maps that showed nothing as they are, now with all edits; and hues of what stayed."""
         self._patient = True
-        any(self.try_map(each) for each in self._later)
+        any(self.try_map(each) for each in (*self._later, _UNMOVED))
 
     def _edits(self, map_: Map) -> Iterator[tuple[str, str, Equaliser | None]]:
         """Edits beside a map, the likeliest first: the look, a name, and an equaliser."""
@@ -197,14 +261,16 @@ class _Search:
         colours = self.image.shape[2] == 3
         moved = np.abs(map_.matrix - _UNMOVED.matrix).max() > _SAME
         sure = map_.p_value < _SURE and not self._sure
-        if moved or map_ is _UNMOVED:
+        first = map_ is _UNMOVED and not self._patient
+        again = map_ is _UNMOVED and self._patient and not self._sure
+        if moved or first:
             yield "", "", plain
             if colours and self._clipping(map_):
                 yield "restored", "clipping", plain
-        if sure and colours:
+        if (sure or again) and colours:
             for turn in _HUES:
                 yield f"hue {turn:g}", f"hue {turn:g}", plain
-        if map_ is _UNMOVED or (sure and moved):
+        if first or (sure and moved):
             for sigma in equalising.BLURS:
                 yield "", f"blur {sigma:g}", equalising.blur(sigma)
         self._sure = self._sure or sure
@@ -218,14 +284,15 @@ class _Search:
     def _look(self, name: str) -> Look:
         """The picture with one of its colours' edits undone."""
         if name not in self._looks:
+            kept = self.image.shape[2] == 3
             if name == "restored":
                 colours, doubt = colour.restored(self.image)
             elif name:
                 colours = hue(self.image, -float(name.split()[1]))
-                doubt = self._look("").clipped
+                doubt, kept = self._look("").clipped, False  # hue does not come back exactly
             else:
                 colours, doubt = self.image, colour.clipped(self.image)
-            self._looks[name] = Look(colour.luma(colours), doubt)
+            self._looks[name] = Look(colour.luma(colours), doubt, colours if kept else None)
         return self._looks[name]
 
     def _try(
@@ -244,23 +311,33 @@ class _Search:
         if step.score < _CHANCE:
             return None
         read = reading.read(tiles, step)
-        attempt = Attempt(map_, way, look, undone, equaliser, rectified, read)
+        seen = self._look(look)
+        attempt = Attempt(map_, way, look, undone, equaliser, seen, rectified, read)
         if self.best is None or step.score > self.best.read.step.score:
             self.best = attempt
-        self.tries += reading.MOST_TRIES
-        self.decoded = reading.decode(read, self.opener)
+        self._decode([read])
+        right = step.score > _RIGHT
+        if self.decoded is None and right and not rectified.whole:
+            return self._try(map_, way, look, undone, equaliser, None)
+        if self.decoded is None and right and attempt.tints:
+            self._decode([read, *attempt.tints])
         if self.decoded is not None:
             self.best = attempt
-        elif not rectified.whole and step.score > _RIGHT:
-            return self._try(map_, way, look, undone, equaliser, None)
         return attempt
+
+    def _decode(self, layers: list[Read]) -> None:
+        """What the code makes of some layers."""
+        self.tries += reading.MOST_TRIES
+        self.decoded = reading.decode(layers, self.opener)
 
     def _rectified(self, map_: Map, way: Way, look: str, most: int | None) -> Rectified | None:
         """A look of the picture on the original's tiles; edits that only filter share it."""
         wanted = (map_, way, look, most)
         if self._last is None or self._last[0] != wanted:
             seen = self._look(look)
-            self._last = wanted, rectify(seen.plane, seen.clipped, map_.matrix, way, most)
+            quality = seen.quality if way == "unpressed" else None
+            found = rectify(seen.plane, seen.clipped, map_.matrix, way, most, quality=quality)
+            self._last = wanted, found
         return self._last[1]
 
     def _turned(self, map_: Map) -> Map:
@@ -269,10 +346,15 @@ class _Search:
         People turn by whole degrees, so these come first.
         """
         best = max((self._at(map_, angle) for angle in _first(map_.matrix)), key=_score)
-        if best[0] < _PLAIN:
+        if best[0] < _RIGHT:
             best = max((best, *(self._at(map_, angle) for angle in _ANGLES)), key=_score)
-        finer = (self._at(best[1], angle) for angle in _FINE)
-        return max((best, *finer), key=_score)[1]
+        for angle in _FINER if best[0] < _PLAIN else _FINER[1:]:
+            while not self.over():
+                beside = max((self._at(best[1], turn) for turn in (-angle, angle)), key=_score)
+                if beside[0] <= best[0]:
+                    break
+                best = beside
+        return best[1]
 
     def _at(self, map_: Map, angle: float) -> tuple[float, Map]:
         """How well the known numbers agree when a map is turned a little further, and that map."""
@@ -283,6 +365,23 @@ class _Search:
         if rectified is None:
             return -np.inf, turned
         return rectified.tiles(self.layout).step().score, turned
+
+    def _unpress(self, attempt: Attempt) -> None:
+        """Read a rotation that is right again, undoing JPEG together with it."""
+        right = attempt.read.step.score > _RIGHT and not self.over()
+        medium = attempt.seen.plane.size <= _MEDIUM
+        if right and medium and attempt.seen.quality is not None:
+            self._try(attempt.map, "unpressed", attempt.look, attempt.undone, attempt.equaliser)
+
+    def _uncut(self, attempt: Attempt) -> Attempt:
+        """Of a blur that shows, the better of the attempts with its kernel cut and not cut."""
+        uncut = attempt.equaliser.uncut if attempt.equaliser else None
+        if uncut is None:
+            return attempt
+        other = self._try(attempt.map, attempt.way, attempt.look, attempt.undone, uncut)
+        if other is None or other.read.information < attempt.read.information:
+            return attempt
+        return other
 
     def _align(self, attempt: Attempt) -> None:
         """Mend the map by what was read, and read again, while that gets better."""

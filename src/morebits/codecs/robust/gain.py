@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from morebits.codecs.robust import lattice
 
 #: Steps tried first, in levels: 1.2 % apart.
-_STEPS = np.exp(np.arange(np.log(1.0), np.log(250.0), 0.012))
+STEPS = np.exp(np.arange(np.log(1.0), np.log(250.0), 0.012))
 #: Around a good one: up to 1.5 % off, 0.06 % apart.
 _NEAR = np.exp(np.arange(-0.015, 0.0151, 0.0006))
 #: Numbers of more cells than this tell a step too finely for the first search.
@@ -42,8 +42,8 @@ def search(
     Numbers near zero say nothing about the step, and large ones are off before the grid finds
     them: both count less.
     """
-    coarse = _scores(numbers, dither, weights, activity, _STEPS, _MOST_CELLS)
-    near = _STEPS[np.argmax(coarse)] * _NEAR
+    coarse = _scores(numbers, dither, weights, activity, STEPS, _MOST_CELLS)
+    near = STEPS[np.argmax(coarse)] * _NEAR
     fine = _scores(numbers, dither, weights, activity, near, 4 * _MOST_CELLS)
     place = int(np.argmax(fine))
     return Step(float(near[place]), float(fine[place]))

@@ -5,6 +5,9 @@ the message (sizes.py), and 39 carry a **block** of coded bits. Tile (i, j) carr
 `(a i + j) mod Q` of Q blocks, a lattice of Korobov: any part of the picture shows all blocks
 about equally often, so a crop loses no block before the others. The layout repeats after 96
 tiles in both directions, which is as far as the pilot tells positions apart.
+
+There are three **layers** of tiles: luma, and the two tints, which have dithers of their own and
+carry blocks some third of Q further on, so that a small part shows different ones in each.
 """
 
 from __future__ import annotations
@@ -31,6 +34,8 @@ BLOCK = NUMBERS - KNOWN - TELLING
 _SPREAD = 5
 #: How far from the golden section the lattice of blocks is looked for.
 _NEAR = 12
+#: Luma, and the tints.
+LAYERS = 3
 #: The dither has this many values in a cell of the lattice.
 DITHERS = 256
 
@@ -41,7 +46,7 @@ _SALT = b"robust mark "
 class Layout:
     """Tables of one period, (96, 96, ...), for one key."""
 
-    dither: NDArray[np.uint8] = field(repr=False)  # (96, 96, 42), in 1/256 of a cell
+    dither: NDArray[np.uint8] = field(repr=False)  # (3, 96, 96, 42), in 1/256 of a cell
     offset: NDArray[np.uint8] = field(repr=False)  # (96, 96), where the roles begin
     told: NDArray[np.int8] = field(repr=False)  # (512, 96, 96, 1), +1 or -1 for each class
     code_key: bytes = field(repr=False)
@@ -51,25 +56,26 @@ class Layout:
         """The layout of a key; without one it is public."""
         return _layout(keys.check_key(key))
 
-    def window(self, top: int, left: int, rows: int, columns: int) -> Window:
-        """The part of the layout from tile (top, left) on."""
+    def window(self, top: int, left: int, rows: int, columns: int, layer: int = 0) -> Window:
+        """The part of a layer from tile (top, left) on."""
         i = np.arange(top, top + rows) % PERIOD
         j = np.arange(left, left + columns) % PERIOD
-        return Window(self, i, j)
+        return Window(self, i, j, layer)
 
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """The layout of a rectangle of tiles, whose rows and columns are `i` and `j`."""
+    """The layout of a rectangle of tiles of a layer, whose rows and columns are `i` and `j`."""
 
     layout: Layout
     i: NDArray[np.int64]
     j: NDArray[np.int64]
+    layer: int = 0
 
     @property
     def dither(self) -> NDArray[np.float32]:
         """In cells, (rows, columns, 42)."""
-        return self.layout.dither[np.ix_(self.i, self.j)] * np.float32(1 / DITHERS)
+        return self.layout.dither[self.layer][np.ix_(self.i, self.j)] * np.float32(1 / DITHERS)
 
     @property
     def roles(self) -> NDArray[np.uint8]:
@@ -83,7 +89,8 @@ class Window:
 
     def blocks(self, count: int) -> NDArray[np.int64]:
         """Which of `count` blocks each tile carries, (rows, columns)."""
-        return (_stride(count) * self.i[:, None] + self.j) % count
+        on = self.layer * _shift(count)
+        return (stride(count) * self.i[:, None] + self.j + on) % count
 
     def bits(self, index: int, message: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The bit of every number, (rows, columns, 42), for a message of this class."""
@@ -121,7 +128,7 @@ def code_of(index: int, code_key: bytes) -> Code:
 
 
 @lru_cache(maxsize=512)
-def _stride(count: int) -> int:
+def stride(count: int) -> int:
     """The `a` of the lattice: of those near the golden section of Q, without a common divisor,
     the one that keeps tiles with the same block farthest apart.
     """
@@ -129,6 +136,22 @@ def _stride(count: int) -> int:
     near = range(max(1, golden - _NEAR), golden + _NEAR + 1)
     good = (a for a in near if math.gcd(a, count) == 1)
     return max(good, key=lambda a: (_apart(a, count), -abs(a - golden)))
+
+
+@lru_cache(maxsize=512)
+def _shift(count: int) -> int:
+    """By how many blocks the next layer is further on: of all shifts near a third of Q the one
+    whose blocks are farthest from the same ones of the other layers.
+    """
+    a, third = stride(count), count // LAYERS
+    shifts = np.arange(max(1, third - _NEAR), third + _NEAR + 1)
+    down = np.arange(-math.isqrt(2 * count) - 1, math.isqrt(2 * count) + 2)[:, None]
+    apart = np.full(len(shifts), np.iinfo(np.int64).max)
+    for layers in range(1, LAYERS):
+        across = (layers * shifts - a * down) % count
+        across = np.minimum(across, count - across)
+        np.minimum(apart, (down * down + across * across).min(axis=0), out=apart)
+    return int(shifts[np.argmax(apart)])
 
 
 def _apart(a: int, count: int) -> int:
@@ -147,11 +170,11 @@ def _apart(a: int, count: int) -> int:
 @lru_cache(maxsize=4)
 def _layout(key: bytes | None) -> Layout:
     tiles = PERIOD * PERIOD
-    dither = _table(key, b"robust-dither", tiles * NUMBERS)
+    dither = _table(key, b"robust-dither", LAYERS * tiles * NUMBERS)
     offset = _table(key, b"robust-offset", tiles) % NUMBERS
     told = np.unpackbits(_table(key, b"robust-class", sizes.TOLD * tiles * TELLING // 8))
     return Layout(
-        dither.reshape(PERIOD, PERIOD, NUMBERS),
+        dither.reshape(LAYERS, PERIOD, PERIOD, NUMBERS),
         offset.reshape(PERIOD, PERIOD).astype(np.uint8),
         (2 * told.astype(np.int8) - 1).reshape(sizes.TOLD, PERIOD, PERIOD, TELLING),
         keys.derive(key, _SALT, b"robust-code", 32),

@@ -1,6 +1,6 @@
 """Where the eye forgives a change: how far each tile may move.
 
-Weights are relative. They grow with the square root of the local deviation, are small next to
+Weights are relative. They grow with the fourth root of the local deviation, are small next to
 pure black and white (where half of a change would be clipped), and are held down where the
 picture is flattest, however busy it is as a whole.
 """
@@ -20,6 +20,9 @@ from morebits.codecs.robust import tiles
 _WINDOW = 7
 #: Deviation in levels at which the weight is 1, and the range of weights.
 _USUAL, _LOWEST, _HIGHEST = 8.0, 0.25, 1.3
+#: Power of the deviation that weights grow with. A square root looks hardly better (SSIM .0006
+#: higher), and leaves flat parts with 6 % less of a message after JPEG.
+_GROWTH = 0.25
 #: Side of the blocks whose flattest quarter is held down.
 _BLOCK = 16
 
@@ -50,7 +53,7 @@ def mask(luma: NDArray[np.float32], peak: float) -> Mask:
     deviation = np.sqrt(_variance(luma))
     # What counts is the flattest place nearby: beside an edge the wall is as flat as elsewhere.
     calm = minimum_filter(deviation, 5)
-    weight = np.sqrt((calm + 1) / (_USUAL + 1))
+    weight = ((calm + 1) / (_USUAL + 1)) ** _GROWTH
     weight = np.clip(weight, _LOWEST, _HIGHEST)
     near_end = np.minimum(luma, peak - luma)
     weight *= np.clip(near_end / 4, 0.15, 1)

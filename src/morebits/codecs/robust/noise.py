@@ -76,6 +76,12 @@ def fit(where: NDArray[np.intp], groups: Groups, known: NDArray[np.bool_]) -> Fi
     return Fit(np.argmax(likelihood, axis=1)[groups.index], soft[groups.index, where])
 
 
+def likeliest(where: NDArray[np.intp], known: NDArray[np.bool_]) -> int:
+    """Which of `lattice.MODELS` explains the bins of a few tiles best, taken together."""
+    alone = Groups(np.zeros(where.shape, np.intp), [0], 1)
+    return int(np.argmax(_likelihood(where, alone, known)))
+
+
 def _likelihood(
     where: NDArray[np.intp], groups: Groups, known: NDArray[np.bool_]
 ) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ from morebits.attacks.table import KINDS
 from morebits.codecs import compact, keys
 from morebits.codecs.robust import decoding, sizes
 from morebits.codecs.robust.layout import KNOWN, TELLING
+from morebits.codecs.robust.reading import Decoded, Read
 from morebits.errors import DoesNotFit
 
 #: What has to be survived: a suite, a text in the grammar, an attack, or several of them.
@@ -45,7 +46,7 @@ _FIRST, _ROUNDS, _GROWTH, _SPARE = 1, 10, (2.0, 1.4), 1.2
 #: What is tried next when a payload does not survive, as a share of it.
 _LESS = 0.8
 #: Bits of a message for each bit that the soft values carry; short messages get less.
-_SHARE, _SHORT = 0.72, 1.5
+_SHARE, _SHORT = 0.86, 1.0
 #: Seconds for one trial, and for each megapixel of it: a reader who takes longer finds nothing.
 _PATIENCE = 3.0
 #: Seconds for a trial in the search, and how many times what it took at the lowest PSNR.
@@ -101,7 +102,7 @@ def message_bits(information: float) -> int:
     """Bits of the longest message that so much information gives back, in most cases.
 
     >>> message_bits(10_000), message_bits(100)
-    (7050, 57)
+    (8500, 76)
     """
     return max(0, int(_SHARE * information - _SHORT * math.sqrt(max(information, 0))))
 
@@ -123,12 +124,16 @@ def carried(found: decoding.Found) -> float:
     """
     if found.decoded is None or found.best is None:
         return 0.0
-    read = found.best.read
-    window, usable = read.tiles.window, read.tiles.usable
-    bits = window.bits(found.decoded.index, found.decoded.bits)[usable]
+    layers = found.best.read, *found.best.tints
+    return max(0.0, sum(_carried(each, found.decoded) for each in layers))
+
+
+def _carried(read: Read, decoded: Decoded) -> float:
+    """Bits that the soft values of one layer carry."""
+    bits = read.tiles.window.bits(decoded.index, decoded.bits)[read.tiles.usable]
     right = read.soft * (2 * bits.astype(np.float32) - 1)
     right = right[read.tiles.roles >= KNOWN + TELLING]
-    return max(0.0, right.size - float(np.logaddexp(0, -right).sum()) / math.log(2))
+    return right.size - float(np.logaddexp(0, -right).sum()) / math.log(2)
 
 
 class Planner:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from morebits.codecs.robust import equalising, resampling, tiles
+from morebits.codecs.robust import equalising, resampling, tiles, unpressing
 from morebits.codecs.robust.equalising import Equaliser
 from morebits.codecs.robust.layout import Layout
 from morebits.codecs.robust.reading import Tiles
 from morebits.codecs.robust.tiles import TILE
 
-Way = Literal["copied", "nearest", "spline"]
+Way = Literal["copied", "nearest", "unpressed", "spline"]
 
 #: A tile with a larger share of clipped pixels is lost.
 _LOST = 0.7
@@ -34,13 +34,19 @@ class Rectified:
     top: int
     left: int
     whole: bool
+    matrix: NDArray[np.float64] = field(repr=False)  # its pixels to received ones
+    way: Way
 
-    def tiles(self, layout: Layout, equaliser: Equaliser | None = None) -> Tiles:
+    def tiles(self, layout: Layout, equaliser: Equaliser | None = None, layer: int = 0) -> Tiles:
         """Its tiles for the reader, with an edit undone."""
         rows, columns = self.usable.shape
-        window = layout.window(self.top, self.left, rows, columns)
+        window = layout.window(self.top, self.left, rows, columns, layer)
         numbers = equalising.analyse(self.plane, equaliser)
         return Tiles(numbers, window, self.usable, self.clipped)
+
+    def of(self, plane: NDArray[np.float32]) -> Rectified:
+        """Another plane of the same picture on the same tiles."""
+        return replace(self, plane=_resampled(plane, self.matrix, self.plane.shape, self.way))
 
 
 def ways(matrix: NDArray[np.float64]) -> tuple[Way, ...]:
@@ -59,41 +65,44 @@ def rectify(
     matrix: NDArray[np.float64],
     way: Way,
     most: int | None = None,
+    tile: int = TILE,
+    quality: int | None = None,
 ) -> Rectified | None:
     """The plane on the original's grid; None when not one tile of it is left.
 
-    Of a large picture only the middle, with at most `most` tiles a side.
+    Of a large picture only the middle, with at most `most` tiles a side. `tile` is the side of
+    a tile in pixels, `quality` that of the JPEG which is undone too.
     """
     height, width = plane.shape
     backward = np.linalg.inv(np.vstack([matrix, [0, 0, 1]]))[:2]
     ends = np.array([[0, 0], [width - 1, 0], [0, height - 1], [width - 1, height - 1]])
     corners = ends @ backward[:, :2].T + backward[:, 2]
-    left, top = np.floor(np.round(corners.min(axis=0), 2) / TILE).astype(int)
-    right, bottom = np.ceil((np.round(corners.max(axis=0), 2) + 1) / TILE).astype(int)
+    left, top = np.floor(np.round(corners.min(axis=0), 2) / tile).astype(int)
+    right, bottom = np.ceil((np.round(corners.max(axis=0), 2) + 1) / tile).astype(int)
     if not (0 < right - left < 4096 and 0 < bottom - top < 4096):
         return None
     whole = most is None or max(bottom - top, right - left) <= most
     if most is not None:
         top, bottom = _middle(top, bottom, most)
         left, right = _middle(left, right, most)
-    shape = (int(bottom - top) * TILE, int(right - left) * TILE)
+    shape = (int(bottom - top) * tile, int(right - left) * tile)
     here = matrix.copy()
-    here[:, 2] += matrix[:, :2] @ [left * TILE, top * TILE]
+    here[:, 2] += matrix[:, :2] @ [left * tile, top * tile]
     if way == "copied":
         here = np.rint(here)
     # Pixels that went to no place cannot be continued beyond the border.
-    missing = _missing(here, shape, width, height)
-    usable = missing <= (_BEYOND if way != "nearest" else 0)
+    missing = _missing(here, shape, (width, height), tile)
+    usable = missing <= (_BEYOND if way in ("copied", "spline") else 0)
     if not usable.any():
         return None
-    share = np.where(usable, missing / TILE, 0).astype(np.float32)
+    share = np.where(usable, missing / tile, 0).astype(np.float32)
     if clipped.any():
-        share += tiles.split(resampling.nearest(clipped, here, shape)).mean(axis=2)
+        share += tiles.split(resampling.nearest(clipped, here, shape), tile).mean(axis=2)
     usable &= share < _LOST
     if not usable.any():
         return None
-    resampled = _resampled(plane, here, shape, way)
-    return Rectified(resampled, usable, share, int(top), int(left), whole)
+    resampled = _resampled(plane, here, shape, way, quality)
+    return Rectified(resampled, usable, share, int(top), int(left), whole, here, way)
 
 
 def _middle(first: int, end: int, most: int) -> tuple[int, int]:
@@ -102,9 +111,12 @@ def _middle(first: int, end: int, most: int) -> tuple[int, int]:
     return first + spare // 2, end - (spare - spare // 2)
 
 
-def _resampled(plane: Any, matrix: Any, shape: tuple[int, int], way: Way) -> NDArray[np.float32]:
-    if way == "nearest":
-        return resampling.scatter(plane, matrix, shape)
+def _resampled(
+    plane: Any, matrix: Any, shape: tuple[int, int], way: Way, quality: int | None = None
+) -> NDArray[np.float32]:
+    if way in ("nearest", "unpressed"):
+        back = resampling.scatter(plane, matrix, shape)
+        return back if quality is None else unpressing.unturned(plane, matrix, back, quality)
     if way == "copied":
         return _copied(plane, matrix, shape)
     return resampling.spline(plane, matrix, shape)
@@ -120,15 +132,17 @@ def _copied(plane: Any, matrix: Any, shape: tuple[int, int]) -> NDArray[np.float
     return plane[rows, columns]
 
 
-def _missing(matrix: Any, shape: tuple[int, int], width: int, height: int) -> NDArray[np.float64]:
+def _missing(
+    matrix: Any, shape: tuple[int, int], sides: tuple[int, int], tile: int
+) -> NDArray[np.float64]:
     """How far each tile reaches out of the picture, in pixels of the original."""
-    x, y = np.arange(0, shape[1], TILE), np.arange(0, shape[0], TILE)[:, None]
+    x, y = np.arange(0, shape[1], tile), np.arange(0, shape[0], tile)[:, None]
     edge = 0.5  # a resized picture ends half a pixel of its own beyond its last centre
-    beyond = np.zeros((shape[0] // TILE, shape[1] // TILE))
-    for right, down in ((0, 0), (TILE - 1, 0), (0, TILE - 1), (TILE - 1, TILE - 1)):
+    beyond = np.zeros((shape[0] // tile, shape[1] // tile))
+    for right, down in ((0, 0), (tile - 1, 0), (0, tile - 1), (tile - 1, tile - 1)):
         across = matrix[0, 0] * (x + right) + matrix[0, 1] * (y + down) + matrix[0, 2]
         below = matrix[1, 0] * (x + right) + matrix[1, 1] * (y + down) + matrix[1, 2]
-        for place, side in ((across, width), (below, height)):
+        for place, side in zip((across, below), sides, strict=True):
             np.maximum(beyond, -edge - place, out=beyond)
             np.maximum(beyond, place - (side - 1 + edge), out=beyond)
     return beyond / np.sqrt(abs(np.linalg.det(matrix[:, :2])))

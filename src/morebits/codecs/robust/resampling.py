@@ -41,16 +41,20 @@ def nearest(plane: NDArray[Any], matrix: NDArray[np.float64], shape: tuple[int, 
     return result
 
 
-def scatter(plane: NDArray[np.float32], matrix: NDArray[np.float64], shape: tuple[int, int]) -> Any:
+def scatter(
+    plane: NDArray[np.float32], matrix: NDArray[np.float64], shape: tuple[int, int],
+    rounds: int = _MENDING,
+) -> Any:  # fmt: skip
     """Every sample back at the place of the grid that it was copied from.
 
-    Places that no sample came from are mended from their neighbours, much as a thin plate.
+    Places that no sample came from are mended from their neighbours, in some rounds much as a
+    thin plate.
     """
     backward = np.linalg.inv(np.vstack([matrix, [0, 0, 1]]))[:2]
     total = np.zeros(shape, np.float32)
     seen = np.zeros(shape, np.uint8)
     _scatter(plane, backward.reshape(-1), total, seen)
-    _mend(total, seen, _MENDING)
+    _mend(total, seen, rounds)
     return total
 
 

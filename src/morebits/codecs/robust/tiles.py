@@ -75,20 +75,26 @@ def basis() -> NDArray[np.float32]:
     return turn() @ products.reshape(NUMBERS + 1, -1).astype(np.float32)
 
 
-def analyse(plane: Plane, filters: tuple[Any, Any] | None = None) -> Plane:
-    """The numbers of all tiles of a plane whose sides are multiples of 24, (rows, columns, 42).
-
-    `filters` are two symmetric kernels (vertical, horizontal; odd lengths) that the plane is
-    to be filtered with first; they go into the waves, which costs next to nothing.
-    """
-    down, across = (_filtered(each) for each in filters or (None, None))
+def analyse(plane: Plane) -> Plane:
+    """The numbers of all tiles of a plane whose sides are multiples of 24, (rows, columns, 42)."""
+    along = waves().astype(np.float32)
     height, width = plane.shape
-    left = _seen(np.ascontiguousarray(plane), across, axis=1)  # (height, columns, 7)
-    both = _seen(left.reshape(height, -1), down, axis=0)  # (rows, 7, columns * 7)
     rows, columns = height // TILE, width // TILE
+    left = np.ascontiguousarray(plane).reshape(height, columns, TILE) @ along.T
+    both = np.matmul(along, left.reshape(rows, TILE, columns * _WAVES))  # (rows, 7, columns * 7)
     grid = both.reshape(rows, _WAVES, columns, _WAVES).transpose(0, 2, 1, 3)
     first, second = pairs().T
     return np.ascontiguousarray(grid[:, :, first, second] @ turn().T)
+
+
+def everywhere(plane: Plane) -> NDArray[np.float32]:
+    """The numbers of the tile that begins at each pixel, (height - 23, width - 23, 42)."""
+    along = waves().astype(np.float32)
+    left = sliding_window_view(plane, TILE, axis=1) @ along.T  # (height, width - 23, 7)
+    both: Plane = np.tensordot(sliding_window_view(left, TILE, axis=0), along.T, axes=1)
+    first, second = pairs().T
+    numbers: Plane = both[:, :, second, first] @ turn().T
+    return numbers
 
 
 def synthesise(numbers: Plane) -> Plane:
@@ -102,34 +108,8 @@ def synthesise(numbers: Plane) -> Plane:
     return plane
 
 
-def split(plane: NDArray[Any]) -> NDArray[Any]:
-    """The samples of each tile, (rows, columns, 576)."""
-    rows, columns = plane.shape[0] // TILE, plane.shape[1] // TILE
-    cut = plane[: rows * TILE, : columns * TILE].reshape(rows, TILE, columns, TILE)
-    return cut.transpose(0, 2, 1, 3).reshape(rows, columns, TILE * TILE)
-
-
-def _filtered(kernel: NDArray[Any] | None) -> NDArray[np.float32]:
-    """Every wave filtered: longer by the kernel's length less one."""
-    if kernel is None:
-        return waves().astype(np.float32)
-    return np.stack([np.convolve(each, kernel) for each in waves()]).astype(np.float32)
-
-
-def _seen(plane: Plane, functions: Plane, axis: int) -> Plane:
-    """Inner products of the functions with the plane along an axis, at every tile.
-
-    The new axis follows the one of the tiles. Functions longer than a tile see the plane
-    mirrored at its border.
-    """
-    margin = (functions.shape[1] - TILE) // 2
-    if margin:
-        pad = [(0, 0), (0, 0)]
-        pad[axis] = (margin, margin)
-        plane = np.pad(plane, pad, mode="symmetric")
-    length = functions.shape[1]
-    if axis == 1:
-        windows = sliding_window_view(plane, length, axis=1)[:, ::TILE]
-        return windows @ functions.T
-    windows = sliding_window_view(plane, length, axis=0)[::TILE]  # (tiles, width, length)
-    return np.matmul(functions, windows.transpose(0, 2, 1))
+def split(plane: NDArray[Any], tile: int = TILE) -> NDArray[Any]:
+    """The samples of each tile, (rows, columns, 576), or of tiles with another side."""
+    rows, columns = plane.shape[0] // tile, plane.shape[1] // tile
+    cut = plane[: rows * tile, : columns * tile].reshape(rows, tile, columns, tile)
+    return cut.transpose(0, 2, 1, 3).reshape(rows, columns, tile * tile)

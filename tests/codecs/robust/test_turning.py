@@ -1,0 +1,56 @@
+"""Turns by whole degrees: the known numbers tell the right one from chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from morebits.attacks import parse
+from morebits.codecs.robust import turning
+from morebits.codecs.robust.colour import luma
+from morebits.codecs.robust.layout import Layout
+
+LAYOUT = Layout.of("key")
+LEAST = 4.5
+
+
+@pytest.mark.parametrize("degrees", [1, 30, -7, 135, 200])
+@pytest.mark.parametrize("edit", ["none", "jpeg:70", "brightness:0.6"])
+def test_the_right_turn_comes_first(marked, degrees, edit):
+    turned = luma(parse(f"rotate:{degrees}|{edit}")(marked))
+    found = turning.likeliest(turned, LAYOUT, 2, LEAST)
+    assert np.array_equal(found[0], turning.turn(turned.shape, degrees % 360))
+    assert len(found) <= 2
+
+
+@pytest.mark.parametrize("key", ["another", None])
+def test_none_for_another_key(marked, key):
+    turned = luma(parse("rotate:30")(marked))
+    assert turning.likeliest(turned, Layout.of(key), 2, 6.0) == []
+
+
+def test_none_without_a_mark(cover):
+    assert turning.likeliest(luma(parse("rotate:30")(cover)), LAYOUT, 2, 6.0) == []
+
+
+def test_a_turn_takes_pixels_where_the_attack_takes_them(cover):
+    """The map of the original's pixels to the received ones, by another way."""
+    turned = parse("rotate:30")(cover)
+    matrix = turning.turn(cover.shape, 30)
+    random = np.random.default_rng(0)
+    places = random.uniform((90, 120), (150, 210), (300, 2))[:, ::-1]  # (x, y) in the middle
+    there = np.rint(places @ matrix[:, :2].T + matrix[:, 2]).astype(int)
+    back = np.linalg.inv(matrix[:, :2])
+    here = np.rint((there - matrix[:, 2]) @ back.T).astype(int)
+    assert np.array_equal(turned[there[:, 1], there[:, 0]], cover[here[:, 1], here[:, 0]])
+
+
+@pytest.mark.parametrize("shape", [(23, 100), (100, 20), (5, 5)])
+def test_not_a_tile(shape):
+    assert turning.likeliest(np.zeros(shape, np.float32), LAYOUT, 2, LEAST) == []
+
+
+@pytest.mark.parametrize("shape", [(24, 24), (30, 200)])
+def test_hardly_a_tile(shape):
+    plane = np.random.default_rng(0).normal(100, 9, shape).astype(np.float32)
+    assert turning.likeliest(plane, LAYOUT, 2, 100.0) == []
