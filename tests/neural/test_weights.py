@@ -62,6 +62,18 @@ class TestThereAndBack:
         save(made, path, force=True)
         assert load(path).card == made.card
 
+    def test_a_full_disk_leaves_the_old_file(self, written, monkeypatch):
+        def full(*_):
+            raise safetensors.SafetensorError("I/O error: No space left on device")
+
+        made, path = written
+        before = path.read_bytes()
+        monkeypatch.setattr(safetensors.torch, "save_file", full)
+        with pytest.raises(FileNotWritten, match="No space left"):
+            save(made, path, force=True)
+        assert path.read_bytes() == before
+        assert list(path.parent.iterdir()) == [path]
+
     def test_half_precision_is_widened(self, small, tmp_path):
         half = {name: each.half() for name, each in build(small).state_dict().items()}
         path = tmp_path / "half.safetensors"

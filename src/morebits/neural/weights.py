@@ -43,12 +43,20 @@ def save(watermarker: Watermarker, path: str | os.PathLike[str], *, force: bool 
     'videoseal-tiny'
     >>> folder.cleanup()
     """
-    safetensors = fixed.load("safetensors.torch", "safetensors", "neural")
     files.check_target(path, force=force)
     tensors = {name: each.contiguous() for name, each in watermarker.state_dict().items()}
     card = replace(watermarker.card, scaling_w=watermarker.scaling_w)
     header = {_CARD: card.to_json(), _DIGEST: card.digest}
-    files.write_bytes(path, safetensors.save(tensors, header), force=force)
+    files.write_with(path, lambda part: _write(part, tensors, header), force=force)
+
+
+def _write(path: Path, tensors: dict[str, Tensor], header: dict[str, str]) -> None:
+    """Straight from where they are: weights may fill most of the memory."""
+    safetensors = fixed.load("safetensors.torch", "safetensors", "neural")
+    try:
+        safetensors.save_file(tensors, path, header)
+    except fixed.load("safetensors", "safetensors", "neural").SafetensorError as error:
+        raise OSError(" ".join(str(error).split())) from None
 
 
 def load(
