@@ -66,6 +66,9 @@ def test_fields_that_do_not_go_together():
         TrainConfig(scaling=(1, 0.2), scaling_epochs=(4, 2))
     with pytest.raises(InputError, match="in shards with strategy fsdp"):
         TrainConfig(balance=True, strategy="fsdp")
+    for more in ({"clip": 0.1}, {"devices": 2}):
+        with pytest.raises(InputError, match="need all gradients at once"):
+            TrainConfig(early_updates=True, **more)
 
 
 def test_unknown_augmentation():

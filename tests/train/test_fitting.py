@@ -16,8 +16,9 @@ from safetensors.torch import load_file
 import morebits as mb
 from morebits.errors import FileNotWritten, InputError, OtherConfig, ResultsError, TrainingStopped
 from morebits.neural import load
-from morebits.train import loop, state
+from morebits.train import data, loop, machines, state
 from morebits.train.toml import parse
+from morebits.train.trainer import Trainer
 
 #: Everything that can be drawn at random, and everything that has a state.
 FULL = {
@@ -206,12 +207,32 @@ class TestLearning:
         done = mb.fit(little(epochs=1, steps_per_epoch=2, **changes), out=tmp_path)
         assert np.isfinite(done.psnr)
 
+    def test_bfloat16_leaves_pictures_alone(self, little):
+        """Marked ones have 8-bit samples, and lie around the cover, not around its bfloat16."""
+        config = little(precision="bf16", data="gray", scaling=(0.0, 0.0), scaling_epochs=(0, 0))
+        trainer = Trainer(config, machines.fabric(config))
+        found = trainer.gradients(0, next(data.training_batches(config, first=0)))
+        assert found["mse"] < 1e-12
+
     def test_recomputed_activations_change_nothing(self, little, tmp_path):
         """Not even the running means of batch norms, which a second forward pass would move."""
         for name, flag in (("kept", False), ("again", True)):
             config = little(checkpoint_activations=flag, epochs=1)
             mb.fit(config, out=tmp_path / name)
         assert_same(tensors(tmp_path / "kept"), tensors(tmp_path / "again"))
+
+    @pytest.mark.parametrize("more", [{}, {"lambda_adversarial": 0.1, "balance": True}])
+    def test_early_updates_change_nothing(self, little, tmp_path, more):
+        """Nor does the gradient's norm, up to the order of its sum."""
+        for name, flag in (("late", False), ("early", True)):
+            mb.fit(little(early_updates=flag, epochs=1, **more), out=tmp_path / name)
+        assert_same(tensors(tmp_path / "late"), tensors(tmp_path / "early"))
+        late, early = (
+            [json.loads(line) for line in (tmp_path / name / "log.jsonl").read_text().splitlines()]
+            for name in ("late", "early")
+        )
+        for one, other in zip(late[:-1], early[:-1], strict=True):
+            assert one["gradient"] == pytest.approx(other["gradient"], rel=1e-4)
 
 
 class TestImport:

@@ -16,6 +16,8 @@ from morebits.paper.printed import Relation
 TOLERANCE = 0.005
 #: A rough figure of the text ("about", "roughly") holds up to this relative difference.
 ROUGHLY = 0.1
+#: The verdict of a row that has only the paper's figure.
+PUBLISHED = "published"
 
 
 @dataclass(frozen=True)
@@ -24,11 +26,12 @@ class Row:
 
     `because` says why the two differ; it is shown only where they do. `decimals` says to how
     many the paper rounds. `more` holds further columns of ours that the paper does not have.
+    Without `ours` the figure is the paper's alone: it was published, and nobody ran it here.
     """
 
     what: str
     paper: float
-    ours: float
+    ours: float | None
     unit: str
     place: str
     because: str
@@ -38,8 +41,8 @@ class Row:
 
     @property
     def difference(self) -> float:
-        """Ours minus the paper's."""
-        return self.ours - self.paper
+        """Ours minus the paper's; 0 without ours."""
+        return 0.0 if self.ours is None else self.ours - self.paper
 
     @property
     def relative(self) -> float:
@@ -48,7 +51,12 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """`same`, `holds` (a limit or a rough figure that is met), or how ours differs."""
+        """`same`, `holds` (a limit or a rough figure that is met), or how ours differs.
+
+        `published` without ours.
+        """
+        if self.ours is None:
+            return PUBLISHED
         if abs(self.relative) <= TOLERANCE or self._shortened:
             return "same"
         if self.relation == "at least" and self.ours >= self.paper:
@@ -62,14 +70,14 @@ class Row:
     @property
     def why(self) -> str:
         """Why ours differs, or nothing where it does not."""
-        if abs(self.relative) <= TOLERANCE:
+        if self.ours is not None and abs(self.relative) <= TOLERANCE:
             return ""
         return self._shortened or self.because
 
     @property
     def _shortened(self) -> str:
         """How the paper shortened our figure, where it did just that."""
-        if self.relation != "equals":
+        if self.relation != "equals" or self.ours is None:
             return ""
         if self.paper == round(self.paper) and math.floor(self.ours) == self.paper:
             return "the paper cuts off the decimals"
@@ -84,8 +92,8 @@ class Row:
             plain.pop(inner)
         relative = self.relative if math.isfinite(self.relative) else None
         return plain | {
-            "difference": self.difference,
-            "relative": relative,
+            "difference": None if self.ours is None else self.difference,
+            "relative": None if self.ours is None else relative,
             "verdict": self.verdict,
             "why": self.why,
         }
@@ -130,7 +138,7 @@ def _cells(row: dict[str, Any], extra: list[str]) -> list[str]:
     return [
         row["what"],
         f"{sign[row['relation']]}{number(row['paper'])}{unit}",
-        f"{number(row['ours'])}{unit}",
+        "–" if row["ours"] is None else f"{number(row['ours'])}{unit}",
         _difference(row),
         row["verdict"],
         *("" if row["more"].get(key) is None else number(row["more"][key]) for key in extra),
@@ -141,6 +149,8 @@ def _cells(row: dict[str, Any], extra: list[str]) -> list[str]:
 
 def _difference(row: dict[str, Any]) -> str:
     value, relative = row["difference"], row["relative"]
+    if value is None:
+        return "–"
     text = number(value) if value <= 0 else f"+{number(value)}"
     return text if relative is None else f"{text} ({relative:+.2%})"
 

@@ -37,7 +37,7 @@ _NUMBERS = {
     "clip": (0, False), "lambda_message": (0, True), "lambda_image": (0, True),
     "lambda_adversarial": (0, True),
 }  # fmt: skip
-_FLAGS = ("jnd", "resize", "balance", "checkpoint_activations")
+_FLAGS = ("jnd", "resize", "balance", "checkpoint_activations", "early_updates")
 _WORDS = ("model", "data", "validation_data")
 #: Fields that may be left out, and are then None.
 _OPTIONAL = ("bits", "jnd", "clip", "validation_data")
@@ -74,7 +74,8 @@ class TrainConfig:
 
     Machine: `accelerator` ("auto", "cpu", "cuda"), `devices` on this machine, `strategy` ("ddp":
     a copy on each; "fsdp": shards), `precision` ("32", "bf16", "64"), `checkpoint_activations`
-    (less memory, more time). `log_every` steps make a line of the log.
+    (less memory, more time), `early_updates` (each weight as soon as its gradient is known, which
+    is then let go: less memory; one device, no `clip`). `log_every` steps make a line of the log.
 
     >>> TrainConfig(model="linear", bits=1024, lr=5e-4).steps
     1000
@@ -120,6 +121,7 @@ class TrainConfig:
     strategy: str = "ddp"
     precision: str = "32"
     checkpoint_activations: bool = False
+    early_updates: bool = False
     log_every: int = 50
 
     def __post_init__(self) -> None:
@@ -154,6 +156,9 @@ class TrainConfig:
         if self.balance and self.strategy == "fsdp":
             expected = "leave it off: the layer it looks at is in shards with strategy fsdp"
             raise InputError("balance", True, expected)
+        if self.early_updates and (self.devices > 1 or self.clip is not None):
+            expected = "leave it off: clip and more than one device need all gradients at once"
+            raise InputError("early_updates", True, expected)
 
     @property
     def steps(self) -> int:

@@ -29,8 +29,8 @@ RESULT, LOG, CONFIG = "result.json", "log.jsonl", "config.toml"
 
 #: Fields that change where and how a run computes or reports, and not what.
 FREE = frozenset({
-    "workers", "accelerator", "devices", "strategy", "checkpoint_activations", "log_every",
-    "samples",
+    "workers", "accelerator", "devices", "strategy", "checkpoint_activations", "early_updates",
+    "log_every", "samples",
 })  # fmt: skip
 
 

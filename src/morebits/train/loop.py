@@ -177,6 +177,8 @@ def _memory(config: TrainConfig, step: int) -> Generator[None]:
         knobs = [f"a smaller batch than {config.batch}"] if config.batch > config.devices else []
         if not config.checkpoint_activations:
             knobs.append("checkpoint_activations = true")
+        if not config.early_updates and config.devices == 1 and config.clip is None:
+            knobs.append("early_updates = true")
         if config.precision != "bf16":
             knobs.append('precision = "bf16"')
         if config.strategy != "fsdp" or config.devices == 1:

@@ -6,6 +6,7 @@ import logging
 import os
 import warnings
 from functools import partial
+from typing import Any
 
 import torch
 from lightning_fabric import Fabric
@@ -57,6 +58,9 @@ def fabric(config: TrainConfig) -> Fabric:
     if config.batch % world:
         expected = f"give a multiple of the {world} processes, which share it"
         raise InputError("batch", config.batch, expected)
+    if config.early_updates and world > 1:
+        expected = f"leave it off: the {world} processes add up their gradients first"
+        raise InputError("early_updates", True, expected)
     # Depthwise weights of one channel have strides that torch's buckets count otherwise.
     warnings.filterwarnings("ignore", message="Grad strides do not match bucket view strides")
     made = Fabric(
@@ -68,11 +72,19 @@ def fabric(config: TrainConfig) -> Fabric:
     return made
 
 
+class _Mixed(MixedPrecision):
+    """The networks' sums in bfloat16, and pictures as they are."""
+
+    def convert_input(self, data: Any) -> Any:
+        """As it is: Fabric would cut pictures to the eight digits of a sample, and less."""
+        return data
+
+
 def _precision(config: TrainConfig) -> Precision:
     """Half precision for the networks' sums; shards bring their own, which spares the blend."""
     sharded = launched() and config.strategy == "fsdp"
     if config.precision == "bf16" and not sharded:
-        return MixedPrecision("bf16-mixed", accelerator(config))
+        return _Mixed("bf16-mixed", accelerator(config))
     return Precision()  # tensors stay as they are
 
 

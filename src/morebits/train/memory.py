@@ -1,4 +1,6 @@
-"""Less memory: activations computed again instead of kept, and weights in shards (FSDP2)."""
+"""Less memory: activations computed again instead of kept, one gradient at a time, and weights in
+shards (FSDP2).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.utils.checkpoint import checkpoint
@@ -35,6 +37,34 @@ def recompute(network: nn.Module) -> None:
     """Keep only what enters each block, and compute the rest again on the way back."""
     for block in blocks(network):
         block.forward = _recomputed(block)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+class EarlyUpdates:
+    """Each weight is updated as soon as its gradient is known, and the gradient is let go.
+
+    >>> layer = nn.Linear(2, 1)
+    >>> early = EarlyUpdates(layer, torch.optim.SGD(layer.parameters()))
+    >>> layer(torch.ones(1, 2)).sum().backward()
+    >>> layer.weight.grad is None, round(early.norm().item() ** 2, 4)  # 1 + 1 + 1 with the bias
+    (True, 3.0)
+    """
+
+    def __init__(self, module: nn.Module, optimizer: torch.optim.Optimizer):
+        self._optimizer = optimizer
+        self._norms: list[Tensor] = []
+        for parameter in module.parameters():
+            parameter.register_post_accumulate_grad_hook(self._update)
+
+    def norm(self) -> Tensor:
+        """That of the whole gradient of the last backward pass."""
+        norms, self._norms = self._norms, []
+        return torch.linalg.vector_norm(torch.stack(norms))
+
+    def _update(self, parameter: Tensor) -> None:
+        if parameter.grad is not None:
+            self._norms.append(torch.linalg.vector_norm(parameter.grad))
+        self._optimizer.step()  # of this one alone: the others have no gradient now
+        parameter.grad = None
 
 
 def shard(model: nn.Module, mesh: DeviceMesh, *, half: bool) -> nn.Module:

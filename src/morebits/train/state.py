@@ -126,8 +126,9 @@ def _load_optimizer(
             entry = f"{prefix}/{key}/{name}"
             if entry in names:  # a discriminator that has not started yet has none
                 found = file.get_tensor(entry)
-                # The count of steps is one number, on the CPU unless Adam is fused.
-                value = found if key == "step" else _like(parameter, found).clone()
+                # The count of steps is one number, and fused kernels want it beside the weights.
+                beside = found.to(parameter.device)
+                value = beside if key == "step" else _like(parameter, found).clone()
                 optimizer.state[parameter][key] = value
 
 

@@ -1,4 +1,4 @@
-"""The figure of the handcrafted codec: how near to the bound codecs and models get."""
+"""Codecs and models: how near to the bound they get, and how training went."""
 
 from __future__ import annotations
 
@@ -53,3 +53,32 @@ def _codecs(axes: Axes, data: dict[str, Any]) -> None:
 def _at(line: dict[str, list[float]], psnr: float) -> float:
     nearest = min(range(len(line["psnr"])), key=lambda i: abs(line["psnr"][i] - psnr))
     return line["bits"][nearest]
+
+
+def gray_study(data: dict[str, Any]) -> Figure:
+    """PSNR and uncertainty of a bit over the steps of each run; what a family carries, if run."""
+    drawn = figure(WIDTH, 3.0)
+    left, middle, *rest = drawn.subplots(1, 3 if data["family"] else 2)
+    frame(left, x="step", y="PSNR (dB)")
+    frame(middle, x="step", y="uncertainty of a bit (bits)")
+    for index, (name, points) in enumerate(data["curves"].items()):
+        colour = COLOURS[index % len(COLOURS)]
+        steps = [each["step"] for each in points]
+        left.plot(steps, [each["psnr"] for each in points], color=colour, linewidth=1.2, label=name)
+        middle.plot(steps, [each["loss"] for each in points], color=colour, linewidth=1.2)
+    middle.set_ylim(0, 1.1)
+    for axes in rest:
+        _family(axes, data["family"])
+    handles, labels = left.get_legend_handles_labels()
+    drawn.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False,
+                 fontsize=SMALL)  # fmt: skip
+    return drawn
+
+
+def _family(axes: Axes, family: list[dict[str, float]]) -> None:
+    """Bits that come back from pictures of different sizes."""
+    frame(axes, x="side (pixels)", y="bits that come back")
+    sides = [each["side"] for each in family]
+    axes.plot(sides, [each["information"] for each in family], color=INK, marker=MARKERS[0],
+              markersize=5, linewidth=1.2)  # fmt: skip
+    axes.set(xticks=sides, ylim=(0, max(each["bits"] for each in family) * 1.1))
