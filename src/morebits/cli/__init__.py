@@ -17,9 +17,12 @@ from morebits import __version__
 from morebits.cli import (
     attacking,
     bench,
+    completing,
+    doctoring,
     hiding,
     measuring,
     models,
+    page,
     pages,
     report,
     revealing,
@@ -59,9 +62,12 @@ app.command(attacking.attack, help_epilogue=attacking.EXAMPLES)
 app.command(bench.bench, help_epilogue=bench.EXAMPLES)
 app.command(report.report, help_epilogue=report.EXAMPLES)
 app.command(training.train, help_epilogue=training.EXAMPLES)
+app.command(page.app, help_epilogue=page.EXAMPLES)
 app.command(models.models, help_epilogue="")
+app.command(doctoring.doctor, help_epilogue=doctoring.EXAMPLES)
 app.command(pages.demo, help_epilogue="")
 app.command(pages.paper, help_epilogue="")
+app.command(completing.install, name="--install-completion", help_epilogue="")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

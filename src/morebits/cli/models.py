@@ -21,6 +21,7 @@ class Model:
 #: Codecs without a card.
 MODELS = (
     Model("robust", True, "any photo; the payload survives edits; what hide uses"),
+    Model("mosaic", True, "a small trained network; bits grow with the pixels and survive edits"),
     Model("trellis", True, "any photo, close to the exact bound; any edit destroys it"),
     Model("box", True, "the paper's codec, for a picture of one gray"),
     Model("shaped", False, "any cover that the reader has too; the exact bound, nearly reached"),
@@ -46,9 +47,20 @@ def models(*, as_json: arguments.Json = False) -> None:
     from morebits.cli import show
 
     if as_json:
-        show.print_json([asdict(each) | {"network": None} for each in MODELS] + _counted())
+        show.print_json([asdict(each) | {"network": _own(each)} for each in MODELS] + _counted())
     else:
         show.models((*MODELS, *_networks()))
+
+
+def _own(model: Model) -> dict[str, Any] | None:
+    """Mosaic's numbers; its bits are as many as the picture has room for. None for the others."""
+    if model.name != "mosaic":
+        return None
+    from morebits.neural.mosaic import network, tiles
+
+    writer, reader = network.trained().parameters
+    counts = {"embedder": writer, "extractor": reader}
+    return {"bits": None, "size": tiles.TILE, "licence": "MIT", **counts}
 
 
 def _networks() -> list[Model]:

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from morebits.cli import arguments, bulk, terminal
 from morebits.cli.common import Common
 from morebits.errors import FileNotWritten, InputError
+from morebits.human import plain_text
 
 if TYPE_CHECKING:
     from morebits.types import Extraction
@@ -110,20 +111,11 @@ def _print(payload: bytes) -> None:
     if not sys.stdout.isatty():
         sys.stdout.buffer.write(payload)
         return
-    text = _printable(payload)
+    text = plain_text(payload)
     if text is None:
         expected = "a terminal shows text only, write it to a file with -o"
         raise InputError("payload", f"{len(payload):,} bytes", expected)
     print(text, end="" if text.endswith("\n") else "\n")
-
-
-def _printable(payload: bytes) -> str | None:
-    """The text of the payload; None where a terminal would do more than show it."""
-    try:
-        text = payload.decode().replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        return None
-    return text if all(each.isprintable() or each in "\n\t" for each in text) else None
 
 
 def _same(out: Path, picture: Path) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from morebits.bench.sanity import Check
     from morebits.cli.models import Model
     from morebits.demo import Demo
+    from morebits.doctor import Check as Health
     from morebits.hiding import Marked
     from morebits.types import Capacity, Extraction
 
@@ -179,6 +180,21 @@ def checks(found: Sequence[Check]) -> None:
         grid.add_column(head, overflow="fold")
     for each in found:
         grid.add_row(each.name, each.expected, each.measured, f"{each.verdict}: {each.reason}")
+    _print(grid)
+
+
+def health(found: Sequence[Health]) -> None:
+    """One line a check of `morebits doctor`."""
+    grid = _table()
+    for head in ("check", "state"):
+        grid.add_column(head, no_wrap=True)
+    for head in ("seconds", "memory"):
+        grid.add_column(head, justify="right", no_wrap=True)
+    grid.add_column("what", overflow="fold")
+    for each in found:
+        ran = f"{each.seconds:.1f}" if each.seconds else ""
+        memory = "" if each.memory is None else in_bytes(8 * each.memory)
+        grid.add_row(each.name, each.state, ran, memory, each.words)
     _print(grid)
 
 
