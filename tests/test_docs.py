@@ -8,7 +8,9 @@ The convention, which is strict on purpose:
   output must be the same, line by line; a line `...` stands for any lines. Without output only
   success counts. An example of an error starts with `morebits: ` (notes, `morebits: note: `, are
   none) and must exit with 2; a command that ends with `# exit code 1` must exit with 1.
-- ```sh blocks are for people and are not run; the make targets they name must exist.
+- ```sh blocks are for people and are not run: they install, serve, or take hours. The make targets,
+  commands with their options, scripts and extras that they name must exist.
+- ```math blocks are formulas, which the site draws (tests/test_site.py).
 
 Blocks run in a folder that holds `photo.jpg`, the bundled photo, `report.pdf`, 20,000 bytes that do
 not compress, and `key.txt`.
@@ -24,6 +26,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -33,10 +36,10 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "CHANGELOG.md",
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
 ]
-KNOWN = {"python", "console", "sh", "json", "text"}
-by_name = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+KNOWN = {"python", "console", "sh", "json", "text", "math"}
+by_name = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 
 
 def blocks(page: Path) -> list[tuple[str, int, str]]:
@@ -141,12 +144,54 @@ def test_make_targets_exist(page):
     assert asked <= targets
 
 
+def shell(page: Path) -> list[list[str]]:
+    """The words of every line of the sh blocks, without comments."""
+    texts = [text for language, _, text in blocks(page) if language == "sh"]
+    return [words for line in "".join(texts).splitlines() if (words := shlex.split(line, True))]
+
+
+def help_of(*command: str) -> str:
+    words = [sys.executable, "-m", "morebits", *command, "--help"]
+    done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
+    return done.stdout
+
+
+@by_name
+def test_commands_for_people_are_spelled_right(page):
+    for words in shell(page):
+        if "morebits" not in words:
+            continue
+        command, *rest = words[words.index("morebits") + 1 :]
+        spelled = help_of(command)
+        for option in (each for each in rest if each.startswith("--")):
+            assert option.partition("=")[0] in spelled, option
+
+
+@by_name
+def test_scripts_and_extras_for_people_exist(page):
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for word in (word for words in shell(page) for word in words):
+        if word.endswith(".py"):
+            assert (ROOT / word).exists(), word
+        if extra := re.fullmatch(r"(?:morebits|\.)\[(\w+)\]", word):
+            assert extra[1] in extras["optional-dependencies"], word
+
+
 @by_name
 def test_links_to_files_exist(page):
     text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     for target in re.findall(r"\]\(([^)#\s]+)", text):
         if not target.startswith(("http:", "https:", "mailto:")):
             assert (page.parent / target).exists(), target
+
+
+def test_every_page_is_in_the_navigation():
+    """Seconds before the site is built (tests/test_site.py), which would refuse it too."""
+    listed = set(re.findall(r"[\w/-]+\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
+    written = {path.relative_to(ROOT / "docs").as_posix() for path in PAGES[3:]}
+    books = (ROOT / "docs").rglob("*.ipynb")
+    made = {path.relative_to(ROOT / "docs").with_suffix(".md").as_posix() for path in books}
+    assert listed == written | made
 
 
 def test_the_comparison_itself():
