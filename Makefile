@@ -7,10 +7,14 @@ export OPENBLAS_NUM_THREADS ?= 1
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 OUT    ?= demo
 
-.PHONY: demo test test-full bench lint clean
+.PHONY: demo docs test test-full bench lint clean
 
 demo: $(VENV)/report.stamp
 	$(BIN)/morebits demo --out $(OUT)
+
+docs: $(VENV)/docs.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "open build/site/index.html; to search it: python3 -m http.server -d build/site"
 
 test: lint
 	$(BIN)/python -m pytest -q -n 2 -m "not full"
@@ -29,7 +33,7 @@ lint: $(VENV)/dev.stamp
 
 clean:
 	rm -rf $(VENV) $(OUT) dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests website -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The build back end comes from the same constraints, hence no isolation.
 $(VENV)/base.stamp: constraints.txt
@@ -42,7 +46,11 @@ $(VENV)/report.stamp: $(VENV)/base.stamp pyproject.toml
 	$(PIP) --no-build-isolation -e '.[report]'
 	touch $@
 
+$(VENV)/docs.stamp: $(VENV)/base.stamp pyproject.toml
+	$(PIP) --no-build-isolation -e '.[docs]'
+	touch $@ $(VENV)/report.stamp
+
 $(VENV)/dev.stamp: $(VENV)/base.stamp pyproject.toml
 	$(PIP) --no-build-isolation -e '.[dev]'
 	$(PIP) --no-deps invisible-watermark # it asks for torch, which its DCTs do not need
-	touch $@ $(VENV)/report.stamp
+	touch $@ $(VENV)/docs.stamp $(VENV)/report.stamp

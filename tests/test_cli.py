@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cyclopts.completion.detect import ShellDetectionError
 from PIL import Image
 
 import morebits as mb
@@ -230,6 +231,22 @@ class TestProcess:
             code, out, _ = run(capsys, *words)
             assert code == 0
             assert "morebits capacity photo.jpg --psnr 42" in out
+
+    def test_tab_completes_in_bash(self, capsys, tmp_path):
+        script = tmp_path / "morebits.bash"
+        code, out, _ = run(capsys, "--install-completion", "--shell", "bash", "-o", str(script))
+        assert (code, out.startswith(f"wrote {script}")) == (0, True)
+        typed = "COMP_WORDS=(morebits do); COMP_CWORD=1; _morebits; echo ${COMPREPLY[@]}"
+        shell = ["bash", "-c", f"source {script} && {typed}"]
+        assert subprocess.run(shell, capture_output=True, text=True).stdout.strip() == "doctor"
+
+    def test_a_shell_that_nobody_knows(self, capsys, monkeypatch):
+        def detect():
+            raise ShellDetectionError
+
+        monkeypatch.setattr("cyclopts.completion.detect.detect_shell", detect)
+        monkeypatch.setattr("cyclopts.completion.detect_shell", detect, raising=False)
+        assert "name bash, zsh, fish or powershell" in fails(capsys, "--install-completion")
 
     def test_exit_codes_and_streams(self):
         good = subprocess.run([*self.RUN, "--version"], capture_output=True, text=True, check=True)

@@ -649,10 +649,10 @@ class TestModels:
         assert found["linear"]["needs"] == "torch is not installed: pip install 'morebits[neural]'"
 
     def test_blind_codecs_are_those_that_hide_takes(self, shell):
+        """But for mosaic, whose marks `reveal` does not look for."""
         hints = typing.get_type_hints(cli.hiding.hide)
-        assert set(typing.get_args(hints["codec"])) == {
-            each.name for each in models.MODELS if each.blind and each.extra is None
-        }
+        blind = {each.name for each in models.MODELS if each.blind and each.extra is None}
+        assert set(typing.get_args(hints["codec"])) == blind - {"mosaic"}
 
 
 class TestHelp:

@@ -232,6 +232,21 @@ class TestFaults:
         assert "No space left" in refused(tmp_path / "a")
         assert listing(tmp_path) == {}
 
+    def test_a_filler_may_put_another_file_in_place(self, tmp_path):
+        """As safetensors does: the result still has the permissions of any new file."""
+
+        def fill(part):
+            other = part.with_suffix(".other")
+            other.touch(0o600)
+            other.write_bytes(b"new")
+            other.replace(part)
+
+        (tmp_path / "plain").touch()
+        files.write_with(tmp_path / "out", fill)
+        assert (tmp_path / "out").read_bytes() == b"new"
+        modes = [(tmp_path / name).stat().st_mode for name in ("out", "plain")]
+        assert modes[0] == modes[1]
+
     def test_ctrl_c_leaves_nothing(self, tmp_path, monkeypatch):
         def interrupted(handle):
             raise KeyboardInterrupt

@@ -45,10 +45,29 @@ def write_bytes(
     morebits.errors.FileNotWritten: ...out.bin: exists; ... or overwrite it with force (--force)
     >>> folder.cleanup()
     """
+    write_with(path, lambda part: part.write_bytes(data), force=force, check=check)
+
+
+def write_with(
+    path: str | os.PathLike[str],
+    fill: Callable[[Path], object],
+    *,
+    force: bool = False,
+    check: Callable[[Path], None] | None = None,
+) -> None:
+    """As `write_bytes`, for bytes that are never all in memory: `fill` writes the file it is given.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> write_with(Path(folder.name) / "out.txt", lambda part: part.write_text("secret"))
+    >>> (Path(folder.name) / "out.txt").read_text()
+    'secret'
+    >>> folder.cleanup()
+    """
     check_target(path, force=force)
     target = Path(os.path.realpath(path) if force else path)
     try:
-        _write(target, data, force, check)
+        _write(target, fill, force, check)
     except MorebitsError:  # of the check
         raise
     except FileExistsError:  # it appeared while we were writing
@@ -91,18 +110,24 @@ def _mode(path: str | os.PathLike[str], *, follow: bool) -> int | None:
         return None
 
 
-def _write(target: Path, data: bytes, force: bool, check: Callable[[Path], None] | None) -> None:
+def _write(
+    target: Path,
+    fill: Callable[[Path], object],
+    force: bool,
+    check: Callable[[Path], None] | None,
+) -> None:
     """The bytes to a temporary file, then into place."""
     part = target.with_name(f".morebits-{secrets.token_hex(6)}.part")
     kept = _mode(target, follow=True) if force else None
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     # Private until it has the permissions of the file it replaces: it may hold a secret.
-    handle = os.open(part, flags, 0o666 if kept is None else 0o600)
+    os.close(os.open(part, flags, 0o666 if kept is None else 0o600))
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(handle)
+        mode = part.stat().st_mode
+        fill(part)
+        part.chmod(mode)  # safetensors puts a private file of its own in this one's place
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
         if check is not None:
             check(part)
         if kept is not None:

@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Numbers and bytes as people read them."""
 
 from __future__ import annotations
 
@@ -26,3 +26,16 @@ def in_bytes(bits: float) -> str:
         if amount < 1024:
             return f"{amount:.1f} {unit}"
     return f"{amount / 1024:.1f} GiB"
+
+
+def plain_text(payload: bytes) -> str | None:
+    """The text of some bytes; None where a screen would do more than show it.
+
+    >>> plain_text("bits für alle".encode()), plain_text(bytes([0, 255]))
+    ('bits für alle', None)
+    """
+    try:
+        text = payload.decode().replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        return None
+    return text if all(each.isprintable() or each in "\n\t" for each in text) else None

@@ -129,6 +129,18 @@ class TestClaimsAreNotBelieved:
         assert check.verdict == "fail"
         assert check.reason.endswith("it holds too little without the edit")
 
+    def test_so_quiet_that_the_box_holds_nothing(self, monkeypatch):
+        """100 lowest bits have 66 dB, and there is no PSNR to ask for."""
+
+        class Quiet(Plain):
+            def __init__(self):
+                super().__init__()
+
+        mb.register("quiet", Quiet)
+        check = sanity("quiet", **SMALL)[HANDCRAFTED]
+        assert check.verdict == "not applicable"
+        assert check.reason.startswith("the box codec holds nothing at 6")
+
     def test_nothing_fits(self):
         checks = sanity("plain:claims=0", **SMALL)
         assert set(verdicts(checks)) == {"fail"}
