@@ -33,6 +33,7 @@ async function reveal() {
   try {
     found = await revealing.during("looking", async (news, signal) => api.follow(await api.start(fields), news, signal));
     show();
+    $("reveal-verdict").scrollIntoView({ block: "nearest" });
   } catch (error) { say("reveal-message", error); }
 }
 
