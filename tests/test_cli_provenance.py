@@ -91,6 +91,9 @@ def test_a_reference_as_json(shell, own):
     assert code == 1
     assert "could not be checked" in out
     assert shell("verify", "signed.png", "--trust", own[1])[0] == 0
+    words.remove("--json")
+    said = shell("sign", "photo.jpg", "-o", "again.png", *words)[1]
+    assert "certificate by reference: verify with --trust CERT" in " ".join(said.split())
 
 
 def test_nothing_to_find(shell):

@@ -120,6 +120,7 @@ def test_the_demonstration_on_small_edits(capsys, monkeypatch, tmp_path):
     assert all(f"wrote {tmp_path / 'new' / name}" in out for name in NAMES - {"benchmark"})
     assert out.rstrip().endswith(f"wrote {tmp_path / 'new' / 'benchmark' / 'report.html'}")
     assert out.count("Hidden and revealed: ") == 2
+    assert "saved as JPEG 70, cut to 80 % of each side, turned by 7 degrees: Rear Admiral" in out
     check_files(tmp_path / "new")
 
 

@@ -115,6 +115,8 @@ class TestSite:
             assert "<!-- picture" not in text
             assert "<!-- table" not in text
             drawn += text.count('class="formula"')
+            heights = re.findall(r'" style="width:[\d.]+em;height:([\d.]+)em', text)
+            assert all(float(height) < 6 for height in heights), page.name
         assert drawn > 30
 
     def test_every_bound_has_its_page_with_formula_and_plot(self, site):
@@ -148,6 +150,8 @@ class TestSite:
         for name in app.resolved_commands():
             if not name.startswith("-"):
                 assert f'id="{name}"' in text, name
+        assert "morebits capacity --psnr DB" in text
+        assert "mkdocs" not in " ".join(Loaded(text).words)
 
     def test_the_reference_has_every_public_function(self, site):
         import morebits as mb

@@ -20,8 +20,8 @@ _FORMULA = re.compile(
 )
 #: Points a letter in the SVG, which CSS scales to the text around it.
 SIZE = 20.0
-#: Pixels of a letter of the text that SIZE stands for.
-TEXT = 16.5
+#: Letters that a formula may be high: brackets around a product can grow without end.
+_HIGHEST = 6
 
 
 def drawn(html: str, where: str) -> str:
@@ -45,6 +45,8 @@ def _drawn(tex: str, inline: bool) -> str:
     if size is None:
         raise ValueError("no size in the SVG")
     width, height, top = float(size[1]), float(size[2]), float(size[4])
+    if height > _HIGHEST * SIZE:
+        raise ValueError(f"it is {height / SIZE:.0f} letters high; use \\Bigl( in place of \\left(")
     below = height + top  # what hangs below the line of the text
     style = f"width:{width / SIZE:.3f}em;height:{height / SIZE:.3f}em"
     if inline:

@@ -100,8 +100,8 @@ def hide(
     `psnr` is the lowest one (42), and the changes are as small as the payload allows. With
     `fill` they have no lowest PSNR: any payload that the picture can hold at all goes in.
 
-    With a `key` the payload is encrypted, and without it nobody can tell that it is there;
-    without a key anyone can read it. `options` go to the codec.
+    With a `key` the payload is encrypted, and a wrong one finds nothing; without a key anyone
+    can read it. `options` go to the codec.
 
     >>> cover = np.random.default_rng(1).integers(0, 256, (64, 64, 3), np.uint8)
     >>> marked = hide(cover, b"any bytes", key="secret", codec="trellis")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import os
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,7 +73,7 @@ def tab(browser, page) -> Iterator[Page]:
     yield opened
     context.close()
     assert wrong == []
-    own = (f"http://127.0.0.1:{page.port}/", "blob:")
+    own = (f"http://127.0.0.1:{page.port}/", "blob:", "about:")
     assert [url for url in asked if not url.startswith(own)] == []
 
 
@@ -165,6 +167,32 @@ def test_hide_attack_download_and_reveal(tab, photo, tmp_path):
     assert "rotation 7.0 degrees" in tab.inner_text("#reveal-more")
     payload = download(tab, "#reveal-download", tmp_path / "payload.txt")
     assert payload.read_bytes() == b"made by me"
+
+
+def test_leaving_the_page_leaves_nothing(tab, small, tmp_path):
+    secret = tmp_path / "note.txt"
+    secret.write_text("a note")
+    folder = next(Path(tempfile.gettempdir()).glob(f"morebits-app-{os.getpid()}-*"))
+    before = set(folder.iterdir())
+    cover(tab, small)
+    tab.check("input[name=payload][value=file]")
+    choose(tab, "#drop-payload", secret)
+    tab.wait_for_selector("text=note.txt")
+    tab.click("#hide-button")
+    tab.wait_for_selector("#step-look", state="visible")
+    download(tab, "#save-button", tmp_path / "marked.jpg")
+    tab.click("#toggles >> text=Mirror")
+    tab.wait_for_selector("#attack-verdict.good")
+    download(tab, "#attack-download", tmp_path / "edited.png")
+    tab.click("[data-view=reveal]")
+    choose(tab, "#drop-reveal", tmp_path / "marked.jpg")
+    tab.wait_for_selector("#reveal-verdict.good")
+    assert len(set(folder.iterdir()) - before) == 9  # pictures, payloads and downloads
+    tab.goto("about:blank")
+    until = time.monotonic() + PATIENCE / 1000
+    while left := set(folder.iterdir()) - before:
+        assert time.monotonic() < until, f"still there: {left}"
+        time.sleep(0.05)
 
 
 def test_a_photo_is_dropped(tab, small):

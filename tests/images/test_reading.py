@@ -231,7 +231,7 @@ class TestRefusedFiles:
 
     def test_not_a_picture(self, tmp_path):
         (tmp_path / "a.png").write_text("hello")
-        assert "is not a picture that Pillow can read" in problem(tmp_path / "a.png")
+        assert "is no picture, whatever its name says" in problem(tmp_path / "a.png")
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
     def test_no_permission(self, tmp_path):
@@ -253,7 +253,7 @@ class TestRefusedFiles:
         Image.open(photo).resize((64, 64)).save(path)
         path.write_bytes(path.read_bytes()[: int(keep * path.stat().st_size)])
         message = problem(path)
-        assert "copy it again" in message or "Pillow can read" in message
+        assert "copy it again" in message or "is no picture" in message
 
     def test_animation(self, tmp_path):
         first, second = Image.fromarray(GRAY), Image.fromarray(255 - GRAY)

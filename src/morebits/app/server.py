@@ -98,7 +98,7 @@ def make(settings: Settings) -> Guard:
         Route("/api/about", _about),
         Route("/api/pictures", _upload, methods=["POST"]),
         Route("/api/payloads", _payload, methods=["POST"]),
-        Route("/api/kept/{id}", _forget, methods=["DELETE"]),
+        Route("/api/kept/{ids}", _forget, methods=["DELETE"]),
         Route("/api/jobs", _start, methods=["POST"]),
         Route("/api/jobs/{id}", _cancel, methods=["DELETE"]),
         Route("/api/jobs/{id}", _news),
@@ -214,7 +214,8 @@ async def _cancel(request: Request) -> Response:
 
 
 async def _forget(request: Request) -> Response:
-    _page(request).store.remove(request.path_params["id"])
+    for id in request.path_params["ids"].split(","):
+        _page(request).store.remove(id)
     return Response(status_code=204)
 
 

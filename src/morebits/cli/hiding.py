@@ -17,7 +17,7 @@ A note that survives what people do to pictures, and back from an edited copy:
 - `morebits hide photo.jpg -o marked.jpg --text "made by me"`
 - `morebits reveal edited.jpg`
 
-Encrypted, so that nobody without the key can read it or tell that it is there:
+Encrypted, so that nobody without the key can read it:
 
 - `morebits hide photo.jpg -o marked.jpg --file note.txt --key-file key.txt`
 - `morebits reveal edited.jpg -o note.txt --key-file key.txt`

@@ -93,6 +93,9 @@ def demo(shown: Demo) -> None:
             f"Hidden and revealed: {each.words}: {marked.payload_bytes:,} bytes, "
             f"{marked.psnr:.2f} dB, {100 * each.share:.1f} % of the exact bound."
         )
+    if shown.journey is not None:
+        steps = ", ".join(each.words for each in shown.journey.stages[1:])
+        print(f"Read from a photo that was {steps}: {shown.journey.note}")
     for path in shown.files:
         print(f"wrote {path}")
 

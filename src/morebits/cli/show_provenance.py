@@ -26,7 +26,8 @@ def signed(done: Signed, *, as_json: bool) -> None:
             "survives": list(done.survives),
         })  # fmt: skip
         return
-    kind = "with the certificate" if done.certificate == "whole" else "certificate by reference"
+    whole = done.certificate == "whole"
+    kind = "with the certificate" if whole else "certificate by reference: verify with --trust CERT"
     show.pairs([
         ("signed by", quoted(done.signer)),
         ("in the pixels", f"{done.hidden_bytes:,} bytes, {kind}"),

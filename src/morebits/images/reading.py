@@ -110,8 +110,9 @@ def _decoder_errors(name: str) -> Generator[None]:
     except MorebitsError:
         raise
     except UnidentifiedImageError:
-        fix = "save it as an 8-bit RGB or gray PNG first"
-        raise ImageError(name, "is not a picture that Pillow can read", fix) from None
+        fix = "use a JPEG, PNG, WebP, TIFF or AVIF file, or save it as one of these first"
+        problem = "is no picture, whatever its name says, or of an unknown kind"
+        raise ImageError(name, problem, fix) from None
     except Exception as error:  # noqa: BLE001 - decoders raise anything, from OSError to IndexError
         problem = f"cannot be decoded ({' '.join(str(error).split())})"
         raise ImageError(name, problem, "the file is broken or cut short, copy it again") from None

@@ -19,7 +19,7 @@ const TOGGLES = [["hflip", "Mirror"], ["grayscale", "Gray"], ["emoji:0.25", "Smi
 const PRESETS = [["social:1080", "Social network"], ["screenshot:0.8", "Screenshot"], ["crop:0.8|rotate:7|jpeg:70", "Cut, turned, compressed"], ["rotate:90", "On its side"], ["none", "Nothing"]];
 
 const working = new Progress("attack-work"), many = new Progress("suite-work");
-let marked = null, edited = null, seed = 0, waiting = null, revealed = [];
+let marked = null, edited = null, seed = 0, waiting = null, revealed = [], written = [];
 
 export function begin(found) {
   marked = found; edited = null; seed = 0;
@@ -145,6 +145,7 @@ async function keep() {
   try {
     const made = await working.during("writing", async (news, signal) =>
       api.follow(await api.start({ task: "save", picture: edited.picture }), news, signal));
+    written.push(made.file);
     fetchFile(api.download(made.file, `${stem(marked.name)}-edited${made.name.slice(made.name.lastIndexOf("."))}`));
   } catch (error) { say("attack-message", error); }
 }
@@ -179,4 +180,4 @@ export function set(about) {
 
 export function stop() { clearTimeout(waiting); working.cancel(); many.cancel(); }
 
-export const kept = () => [edited?.picture, ...revealed].filter(Boolean);
+export const kept = () => [edited?.picture, ...revealed, ...written].filter(Boolean);

@@ -7,6 +7,18 @@ const NAMES = {
   robust: "what “Survives edits” takes",
 };
 
+// Round numbers around two amounts: 1, 2, 5, 10 ... or, where that is too many, 1, 10, 100 ...
+function ticks(low, high) {
+  for (const digits of [[1, 2, 5], [1]]) {
+    const found = [];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
+      found.push(...digits.map((digit) => digit * 10 ** power));
+    }
+    const kept = found.slice(found.findLastIndex((each) => each <= low), found.findIndex((each) => each >= high) + 1);
+    if (kept.length <= 8 || digits.length === 1) return kept;
+  }
+}
+
 export class Chart {
   constructor(element, move) {
     this.element = element;
@@ -35,8 +47,8 @@ export class Chart {
     this.height = Math.round(Math.min(340, 0.7 * this.width + 40));
     const values = [...exact, ...gray, ...corner, ...(this.under?.line ?? [])].map(([, bits]) => bits / 8);
     if (this.robust) values.push(this.robust[1] / 8);
-    this.high = 10 ** Math.ceil(Math.log10(Math.max(...values)) - 0.05) ;
-    this.low = Math.max(1, 10 ** Math.floor(Math.log10(Math.min(...values.filter((each) => each >= 1)))));
+    this.ticks = ticks(Math.min(...values.filter((each) => each >= 1)), Math.max(...values));
+    this.low = this.ticks[0]; this.high = this.ticks.at(-1);
     const edge = [...gray, ...corner.slice().reverse()];
     const parts = [
       ...this.grid(),
@@ -67,7 +79,7 @@ export class Chart {
 
   grid() {
     const found = [];
-    for (let amount = this.low; amount <= this.high * 1.001; amount *= 10) {
+    for (const amount of this.ticks) {
       const y = this.y(8 * amount), name = amount < 1e3 ? `${amount} B` : amount < 1e6 ? `${amount / 1e3} kB` : `${amount / 1e6} MB`;
       found.push(`<line class="grid" x1="${LEFT}" x2="${this.width - RIGHT}" y1="${y}" y2="${y}"/><text x="${LEFT - 10}" y="${y + 4}" text-anchor="end">${name}</text>`);
     }

@@ -25,7 +25,7 @@ export class Compare {
     this.splitDial = make("label", { class: "dial" }, make("span", {}, "Seam"), this.split, this.place);
     this.timesDial = make("label", { class: "dial" }, make("span", {}, "Amplified"), this.times, this.amount);
     this.fine = make("p", { class: "fine" });
-    this.element.replaceChildren(this.viewer, make("div", { class: "compare-bar" },
+    this.element.replaceChildren(make("div", { class: "mat" }, this.viewer), make("div", { class: "compare-bar" },
       make("div", { class: "pair" }, this.mode, this.zoom), this.splitDial, this.timesDial, this.fine));
     this.split.addEventListener("input", () => this.moved());
     this.times.addEventListener("input", () => this.paint());
@@ -47,6 +47,7 @@ export class Compare {
   set(cover, marked) {
     this.cover = cover; this.marked = marked;
     this.centre = [marked.width / 2, marked.height / 2];
+    this.viewer.style.setProperty("--shape", marked.width / marked.height); // nothing jumps while pictures load
     return this.show();
   }
 
@@ -76,9 +77,8 @@ export class Compare {
   }
 
   box() {
-    const { width, height } = this.marked;
-    const side = Math.max(200, Math.round(this.viewer.clientWidth)); // one pixel is one pixel
-    const across = Math.min(side, width), down = Math.min(Math.round(side * 0.75), height);
+    const { width, height } = this.marked; // one pixel is one pixel
+    const across = Math.min(this.viewer.clientWidth, width), down = Math.min(this.viewer.clientHeight, height);
     const place = (middle, part, all) => Math.round(Math.min(Math.max(0, middle - part / 2), all - part));
     return [place(this.centre[0], across, width), place(this.centre[1], down, height), across, down];
   }

@@ -7,10 +7,10 @@ import * as measure from "./measure.js";
 const SUITES = { "paper-compact": "usual edits", quick: "a handful of edits", wild: "whatever people meet", paper: "all of the paper’s edits" };
 const hiding = new Progress("hide-work"), saving = new Progress("save-work"), trying = new Progress("room-work");
 const compare = new Compare($("compare"));
-let page = null, photo = null, file = null, marked = null, done = () => {};
+let page = null, photo = null, file = null, marked = null, written = [], done = () => {};
 
 export function begin(found) {
-  photo = found; marked = null;
+  photo = found; marked = null; written = [];
   stop();
   for (const id of ["hide-message", "save-message", "room-message"]) say(id);
   changed();
@@ -42,7 +42,7 @@ function changed() {
   if (best && !$("survive").value) $("survive").value = "paper-compact";
   $("own-field").hidden = !robust || $("survive").value !== "own";
   $("key-fine").textContent = $("key").value
-    ? "Encrypted: without the key nobody can read it, or tell that it is there."
+    ? "Encrypted: without the key nobody can read it."
     : "Without a key anyone with morebits can read it.";
   const size = text ? new TextEncoder().encode($("text").value).length : file?.bytes;
   $("payload-size").textContent = size === undefined ? "" : bytes(size);
@@ -74,7 +74,9 @@ async function measureRoom() {
 async function take(given) {
   say("hide-message");
   try {
+    const before = keptFile();
     file = await api.send("/api/payloads", given, () => {});
+    api.forget(before);
     $("payload-name").textContent = file.name;
   } catch (error) { file = null; say("hide-message", error); }
   changed();
@@ -94,7 +96,7 @@ async function hide(event) {
   try {
     const made = await hiding.during("hiding", async (news, signal) => api.follow(await api.start(fields), news, signal));
     api.forget(kept()); // the one before
-    marked = made;
+    marked = made; written = [];
     marked.key = fields.key;
     show();
     done(marked);
@@ -143,6 +145,7 @@ async function save(event) {
   try {
     const made = await saving.during("writing", async (news, signal) =>
       api.follow(await api.start({ task: "save", picture: marked.picture, suffix, quality }), news, signal));
+    written.push(made.file);
     fetchFile(api.download(made.file, `${stem(photo.name)}-marked${suffix}`));
   } catch (error) { say("save-message", error); }
 }
@@ -169,5 +172,5 @@ export function set(about, whenDone) {
 export function stop() { for (const each of [hiding, saving, trying]) each.cancel(); }
 
 // The file to hide stays for the next photo.
-export const kept = () => [marked?.picture].filter(Boolean);
+export const kept = () => [marked?.picture, ...written].filter(Boolean);
 export const keptFile = () => [file?.payload].filter(Boolean);

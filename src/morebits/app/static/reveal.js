@@ -29,10 +29,13 @@ function clear() {
 
 async function reveal() {
   clear();
+  if (found?.payload) api.forget([found.payload]);
+  found = null;
   const fields = { task: "reveal", picture: picture.picture, key: $("reveal-key").value, seconds: Number($("reveal-seconds").value) };
   try {
     found = await revealing.during("looking", async (news, signal) => api.follow(await api.start(fields), news, signal));
     show();
+    $("reveal-verdict").scrollIntoView({ block: "nearest" });
   } catch (error) { say("reveal-message", error); }
 }
 
