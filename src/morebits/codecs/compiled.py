@@ -1,7 +1,8 @@
 """Hot loops through numba: compiled once a machine, kept on disk, and announced.
 
 The first use of a loop takes seconds; a message on the logger `morebits` says so, and the
-command line shows it. `clock` stands still meanwhile, so that a time budget is one for reading.
+command line shows it. `clock` stands still meanwhile, and while other programs have the processor:
+a time budget is one for reading, and a busy machine finds the same.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ def compiled(function: _F) -> _F:
 
 
 def clock() -> float:
-    """Seconds, as of `time.perf_counter`, without those that this thread has spent compiling."""
-    return time.perf_counter() - _listener.mine.spent
+    """Seconds that this thread has worked, without those that it has spent compiling."""
+    return time.thread_time() - _listener.mine.spent
 
 
 class _Mine(threading.local):
@@ -58,13 +59,13 @@ class _Listener(event.Listener):
             self.said = True
             _log.info("compiling the codec, once on this machine: some 10 seconds")
         if self.mine.depth == 0:
-            self.mine.since = time.perf_counter()
+            self.mine.since = time.thread_time()
         self.mine.depth += 1
 
     def on_end(self, event: Any) -> None:  # noqa: ARG002 - numba's signature
         self.mine.depth -= 1
         if self.mine.depth == 0:
-            self.mine.spent += time.perf_counter() - self.mine.since
+            self.mine.spent += time.thread_time() - self.mine.since
 
 
 _listener = _Listener()
