@@ -15,6 +15,7 @@ from morebits.attacks import parse
 from morebits.codecs import pilot
 from morebits.codecs.compact import Opener
 from morebits.codecs.robust import Robust, colour, decoding, equalising
+from morebits.codecs.robust.attempts import Map
 from morebits.codecs.robust.decoding import Found
 from morebits.codecs.robust.gain import Step
 
@@ -294,8 +295,8 @@ class TestGolden:
         self, marked, payload, monkeypatch
     ):
         """A wrong map beyond doubt comes first; its hues and blurs are left for the end."""
-        right = decoding.Map(np.array([[1, 0, -30], [0, 1, -20]], float), "crop", 1e-12)
-        wrong = decoding.Map(np.array([[0, 1, 5], [1, 0, -9]], float), "crop", 1e-7)
+        right = Map(np.array([[1, 0, -30], [0, 1, -20]], float), "crop", 1e-12)
+        wrong = Map(np.array([[0, 1, 5], [1, 0, -9]], float), "crop", 1e-7)
         tried = []
         plain = decoding._Search._try
 

@@ -2,20 +2,19 @@
 
 The pilot gives maps. For each map the picture is laid on the original's tiles and read; when that
 gives no message, the edits that leave the map alone are tried: blur, the filter of a resize, hue,
-clipped highlights, small errors of the map. It ends when a message opens or the time is up.
+speckles, clipped highlights, small errors of the map. It ends when a message opens or the time is
+up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from morebits.attacks.colour import hue
 from morebits.codecs import pilot
 from morebits.codecs.compact import Opener
 from morebits.codecs.compiled import clock
@@ -27,20 +26,17 @@ from morebits.codecs.robust import (
     equalising,
     reading,
     turning,
-    unpressing,
 )
+from morebits.codecs.robust.attempts import RIGHT, Attempt, Found, Map
 from morebits.codecs.robust.equalising import Equaliser
-from morebits.codecs.robust.layout import LAYERS, Layout
+from morebits.codecs.robust.layout import Layout
+from morebits.codecs.robust.looks import Looks
 from morebits.codecs.robust.reading import Decoded, Read
 from morebits.codecs.robust.rectifying import Rectified, Way, rectify, ways
 from morebits.codecs.robust.tiles import TILE
 
 #: A step of the lattice that is no better than this is chance, in standard deviations.
 _CHANCE = 3.8
-#: One that is better shows that map and filter are right.
-_RIGHT = 4.5
-#: What a tint must carry to be worth decoding, as a share of what luma carries.
-_WORTH = 0.03
 #: Rounds in which a map is mended.
 _MENDED = 3
 #: A step that leaves no doubt.
@@ -75,90 +71,8 @@ _FINER = (0.0003, 0.0001)
 _HUES = (0.1, -0.1, 0.2, -0.2, 0.05, -0.05, 0.15, -0.15)
 
 
-@dataclass(frozen=True, eq=False)
-class Map:
-    """A hypothesis of the geometry: original pixels to received ones, and its name."""
-
-    matrix: NDArray[np.float64]
-    model: str
-    p_value: float = 1.0
-
-
 #: What costs least is tried first: nothing was moved.
 _UNMOVED = Map(np.eye(2, 3), "identity")
-
-
-@dataclass(frozen=True, eq=False)
-class Look:
-    """Luma of the picture after its colours were mended, and how much of each pixel is lost.
-
-    `colours` are kept where the tints may be worth reading.
-    """
-
-    plane: NDArray[np.float32] = field(repr=False)
-    clipped: NDArray[np.float32] = field(repr=False)
-    colours: NDArray[Any] | None = field(default=None, repr=False)
-
-    @cached_property
-    def quality(self) -> int | None:
-        """Of the JPEG that it was last, None if it was none: then its tints may be there."""
-        return unpressing.quality(self.plane)
-
-
-@dataclass(frozen=True, eq=False)
-class Attempt:
-    """A hypothesis that was read: the edits that it undid, and the reading of luma."""
-
-    map: Map
-    way: Way
-    look: str
-    undone: str
-    equaliser: Equaliser | None = field(repr=False)
-    seen: Look = field(repr=False)
-    rectified: Rectified = field(repr=False)
-    read: Read = field(repr=False)
-
-    @property
-    def shows(self) -> bool:
-        """Whether it may be right; in the many tiles of a large picture that is plain."""
-        return self.rectified.whole or self.read.step.score > _RIGHT
-
-    @cached_property
-    def tints(self) -> list[Read]:
-        """The tints that carry something; reading them takes twice as long as luma."""
-        if self.seen.colours is None or self.seen.quality is not None:
-            return []
-        layout, found = self.read.tiles.window.layout, []
-        for which in range(LAYERS - 1):
-            laid = self.rectified.of(colour.tint(self.seen.colours, which))
-            tiles = laid.tiles(layout, self.equaliser, 1 + which)
-            found.append(reading.read_tint(tiles, self.read.step))
-        return [each for each in found if each.information > _WORTH * self.read.information]
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """What `decode` found: the message (None: nothing), and the attempt with the best score."""
-
-    decoded: Decoded | None
-    best: Attempt | None
-    tries: int
-    seconds: float
-
-    @property
-    def details(self) -> dict[str, Any]:
-        """What was undone and how sure that is, in plain numbers and words."""
-        if self.best is None:
-            return {"seconds": self.seconds}
-        return {
-            "geometry": self.best.map.model,
-            "matrix": self.best.map.matrix.tolist(),
-            "undone": self.best.undone,
-            "step": self.best.read.step.levels,
-            "score": self.best.read.step.score,
-            "information": self.best.read.information,
-            "seconds": self.seconds,
-        }
 
 
 def decode(image: NDArray[Any], key: Key, *, seconds: float) -> Found:
@@ -180,7 +94,7 @@ def _maps(image: NDArray[Any], key: Key, seconds: float) -> Iterator[Map]:
     for located in pilot.candidates(image, key, budget_seconds=seconds):
         yield Map(located.matrix.astype(np.float64), located.model, located.p_value)
     if image.shape[0] * image.shape[1] <= _MEDIUM:
-        for matrix in turning.likeliest(colour.luma(image), Layout.of(key), _TURNS, _RIGHT):
+        for matrix in turning.likeliest(colour.luma(image), Layout.of(key), _TURNS, RIGHT):
             yield Map(matrix, "rotation")
     if small:
         yield from _cuts(image, key, _SUSPECTED, 0.0)
@@ -203,7 +117,7 @@ class _Search:
         self.decoded: Decoded | None = None
         self.best: Attempt | None = None
         self.tries = 0
-        self._looks: dict[str, Look] = {}
+        self._looks = Looks(image)
         self._last: tuple[Any, Rectified | None] | None = None
         self._sure = False  # whether the first map beyond doubt was tried with all edits
         self._later: list[Map] = []  # maps that showed nothing as they are
@@ -221,7 +135,7 @@ class _Search:
         """Whether the search is over after all that can be tried under a map."""
         for way in ways(map_.matrix):
             doubtful = map_ is not _UNMOVED and map_.p_value > _DOUBTFUL
-            exact = way == "nearest" and (not doubtful or self._at(map_, 0.0)[0] > _RIGHT)
+            exact = way == "nearest" and (not doubtful or self._at(map_, 0.0)[0] > RIGHT)
             here = self._turned(map_) if exact else map_
             attempts: list[Attempt] = []
             for look, undone, equaliser in self._edits(here):
@@ -242,7 +156,7 @@ class _Search:
                         self._later.append(map_)
                     break
             best = max(attempts, key=lambda each: each.read.step.score, default=None)
-            if best is not None and best.read.step.score > _RIGHT:
+            if best is not None and best.read.step.score > RIGHT:
                 self._align(best)
             if self.over():
                 return True
@@ -265,6 +179,8 @@ class _Search:
         again = map_ is _UNMOVED and self._patient and not self._sure
         if moved or first:
             yield "", "", plain
+            if self._looks.clean is not None:
+                yield "clean", "speckles", plain
             if colours and self._clipping(map_):
                 yield "restored", "clipping", plain
         if (sure or again) and colours:
@@ -277,23 +193,9 @@ class _Search:
 
     def _clipping(self, map_: Map) -> bool:
         """Whether clipped channels are worth rebuilding: in large pictures for good maps only."""
-        if self._look("").clipped.mean() <= _CLIPPED:
+        if self._looks.of("").clipped.mean() <= _CLIPPED:
             return False
         return map_.p_value < _SURE or self.image.shape[0] * self.image.shape[1] <= _MEDIUM
-
-    def _look(self, name: str) -> Look:
-        """The picture with one of its colours' edits undone."""
-        if name not in self._looks:
-            kept = self.image.shape[2] == 3
-            if name == "restored":
-                colours, doubt = colour.restored(self.image)
-            elif name:
-                colours = hue(self.image, -float(name.split()[1]))
-                doubt, kept = self._look("").clipped, False  # hue does not come back exactly
-            else:
-                colours, doubt = self.image, colour.clipped(self.image)
-            self._looks[name] = Look(colour.luma(colours), doubt, colours if kept else None)
-        return self._looks[name]
 
     def _try(
         self, map_: Map, way: Way, look: str, undone: str, equaliser: Equaliser | None,
@@ -311,12 +213,12 @@ class _Search:
         if step.score < _CHANCE:
             return None
         read = reading.read(tiles, step)
-        seen = self._look(look)
+        seen = self._looks.of(look)
         attempt = Attempt(map_, way, look, undone, equaliser, seen, rectified, read)
         if self.best is None or step.score > self.best.read.step.score:
             self.best = attempt
         self._decode([read])
-        right = step.score > _RIGHT
+        right = step.score > RIGHT
         if self.decoded is None and right and not rectified.whole:
             return self._try(map_, way, look, undone, equaliser, None)
         if self.decoded is None and right and attempt.tints:
@@ -334,7 +236,7 @@ class _Search:
         """A look of the picture on the original's tiles; edits that only filter share it."""
         wanted = (map_, way, look, most)
         if self._last is None or self._last[0] != wanted:
-            seen = self._look(look)
+            seen = self._looks.of(look)
             quality = seen.quality if way == "unpressed" else None
             found = rectify(seen.plane, seen.clipped, map_.matrix, way, most, quality=quality)
             self._last = wanted, found
@@ -346,7 +248,7 @@ class _Search:
         People turn by whole degrees, so these come first.
         """
         best = max((self._at(map_, angle) for angle in _first(map_.matrix)), key=_score)
-        if best[0] < _RIGHT:
+        if best[0] < RIGHT:
             best = max((best, *(self._at(map_, angle) for angle in _ANGLES)), key=_score)
         for angle in _FINER if best[0] < _PLAIN else _FINER[1:]:
             while not self.over():
@@ -368,7 +270,7 @@ class _Search:
 
     def _unpress(self, attempt: Attempt) -> None:
         """Read a rotation that is right again, undoing JPEG together with it."""
-        right = attempt.read.step.score > _RIGHT and not self.over()
+        right = attempt.read.step.score > RIGHT and not self.over()
         medium = attempt.seen.plane.size <= _MEDIUM
         if right and medium and attempt.seen.quality is not None:
             self._try(attempt.map, "unpressed", attempt.look, attempt.undone, attempt.equaliser)

@@ -21,6 +21,7 @@ from morebits.attacks.attack import eight_bits
 from morebits.attacks.table import KINDS
 from morebits.codecs import compact, keys
 from morebits.codecs.robust import decoding, sizes
+from morebits.codecs.robust.attempts import Found
 from morebits.codecs.robust.layout import KNOWN, TELLING
 from morebits.codecs.robust.reading import Decoded, Read
 from morebits.errors import DoesNotFit
@@ -117,7 +118,7 @@ def payload_bytes(bits: float) -> int | None:
     return sizes.payload_bytes(fitting[-1]) if fitting else None
 
 
-def carried(found: decoding.Found) -> float:
+def carried(found: Found) -> float:
     """Bits that the soft values of a message carry about it: what they are sure of wrongly counts.
 
     The reader's own estimate would believe them; here the bits are known.
