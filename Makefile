@@ -7,7 +7,10 @@ export OPENBLAS_NUM_THREADS ?= 1
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 OUT    ?= demo
 
-.PHONY: demo docs test test-full bench lint clean
+# Seconds for which `make fuzz` fuzzes each target.
+FUZZ_SECONDS ?= 3600
+
+.PHONY: demo docs test test-full bench fuzz lint clean
 
 demo: $(VENV)/report.stamp
 	$(BIN)/morebits demo --out $(OUT)
@@ -24,6 +27,10 @@ test-full: lint
 
 bench: $(VENV)/dev.stamp
 	set -e; for script in $(wildcard benchmarks/*.py); do echo "== $$script" >&2; $(BIN)/python $$script; done
+
+fuzz: $(VENV)/fuzz.stamp
+	set -e; for target in $(patsubst fuzz/corpus/%/,%,$(wildcard fuzz/corpus/*/)); do \
+		echo "== $$target" >&2; $(BIN)/python fuzz/run.py $$target $(FUZZ_SECONDS); done
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check
@@ -49,6 +56,10 @@ $(VENV)/report.stamp: $(VENV)/base.stamp pyproject.toml
 $(VENV)/docs.stamp: $(VENV)/base.stamp pyproject.toml
 	$(PIP) --no-build-isolation -e '.[docs]'
 	touch $@ $(VENV)/report.stamp
+
+$(VENV)/fuzz.stamp: $(VENV)/base.stamp pyproject.toml
+	$(PIP) --no-build-isolation -e '.[fuzz]'
+	touch $@
 
 $(VENV)/dev.stamp: $(VENV)/base.stamp pyproject.toml
 	$(PIP) --no-build-isolation -e '.[dev]'

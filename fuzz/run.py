@@ -12,20 +12,26 @@ import importlib
 import sys
 from pathlib import Path
 
-import atheris
+import atheris  # pyright: ignore[reportMissingModuleSource]
 
 HERE = Path(__file__).resolve().parent
 #: Limits of one input: seconds, megabytes of the whole process, bytes.
 SECONDS, MEGABYTES, LONGEST = 10, 2048, 4096
 #: What is watched for new branches.
 WATCHED = ["morebits", "PIL", "tifffile", "torch._weights_only_unpickler", "targets"]
+#: What is otherwise imported with its first use, too late to be watched.
+LATE = ["PIL.TiffImagePlugin", "morebits.codecs.box", "morebits.codecs.robust.codec", "tifffile"]
 
 
 def main(name: str, seconds: int) -> None:
     """Run until the time is over or something is found."""
     sys.path.insert(0, str(HERE))
-    with atheris.instrument_imports(include=WATCHED, exclude=_compiled()):
+    with atheris.instrument_imports(  # pyright: ignore[reportAttributeAccessIssue]
+        include=WATCHED, exclude=_compiled()
+    ):
         target = importlib.import_module(f"targets.{name}")
+        for module in LATE:
+            importlib.import_module(module)
     for path in sorted((HERE / "corpus" / name).iterdir()):
         target.check(path.read_bytes())  # the first use of a loop compiles it, which is slow
     found = HERE.parent / "build" / "fuzz" / name

@@ -15,8 +15,10 @@ import numpy as np
 from PIL import Image
 from safetensors.numpy import save
 
-from morebits import attacks, images, linear
+from morebits import images, linear
+from morebits.attacks.table import KINDS
 from morebits.codecs import compact, compression, container
+from morebits.images import formats
 from morebits.neural import cards
 
 CORPUS = Path(__file__).resolve().parent / "corpus"
@@ -49,7 +51,7 @@ def _messages() -> dict[str, bytes]:
 
 
 def _texts() -> dict[str, bytes]:
-    examples = [each.example for each in attacks.table.KINDS.values()]
+    examples = [each.example for each in KINDS.values()]
     return {
         "attacks": "|".join(examples[:6]).encode(),
         **{f"attack-{each.partition(':')[0]}": each.encode() for each in examples},
@@ -98,7 +100,7 @@ def _pictures() -> dict[str, bytes]:
         Image.fromarray(_SMALL).save(file, kind, exif=exif, icc_profile=profile, dpi=(72, 72))
         found[f"tagged.{kind.lower()}"] = file.getvalue()
     deep = images.read(_SMALL.astype(np.uint16) * 257)
-    for chosen in images.formats.FORMATS:
+    for chosen in formats.FORMATS:
         if 16 in chosen.depths and 3 in chosen.channels:
             found[f"deep{chosen.suffixes[0]}"] = chosen.encode(deep)
     return found

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import morebits as mb
-from morebits.codecs import box, pilot, robust  # noqa: F401 - loaded now, to be watched
-from morebits.codecs.robust import decoding  # noqa: F401
 from morebits.codecs.trellis import codec as trellis
 from morebits.codecs.trellis.head import Head
 from morebits.codecs.trellis.layout import Layout

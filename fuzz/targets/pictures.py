@@ -6,24 +6,19 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-import tifffile  # noqa: F401 - loaded now, to be watched
-from PIL import Image
-
 from morebits import images
 from morebits.errors import MorebitsError
 from morebits.images import tags
 
 #: Small enough that no input of this length may take more memory than the limit of the run.
 _PIXELS = 1_000_000
-_FOLDER = tempfile.TemporaryDirectory()
-Image.init()
 
 
 def check(data: bytes) -> None:
     """Read it; whatever was read can be written as PNG and TIFF, and read again."""
-    path = Path(_FOLDER.name, "picture")
-    path.write_bytes(data)
-    with suppress(MorebitsError):
+    with tempfile.TemporaryDirectory() as folder, suppress(MorebitsError):
+        path = Path(folder, "picture")
+        path.write_bytes(data)
         picture = images.read(path, max_pixels=_PIXELS)
         if not 0 < picture.array.shape[0] * picture.array.shape[1] <= _PIXELS:
             raise AssertionError(f"of {picture.array.shape}")

@@ -210,9 +210,9 @@ class TestConverted:
         path = saved(tmp_path, Image.fromarray(RGB), "a.bmp")
         plain = Image.open
 
-        def loud(file):
+        def loud(file, **options):
             warnings.warn("odd\ntag", UserWarning, stacklevel=1)
-            return plain(file)
+            return plain(file, **options)
 
         monkeypatch.setattr(Image, "open", loud)
         assert images.read(path).notes == ("Pillow warns: odd tag",)
@@ -231,7 +231,7 @@ class TestRefusedFiles:
 
     def test_not_a_picture(self, tmp_path):
         (tmp_path / "a.png").write_text("hello")
-        assert "is not a picture that Pillow can read" in problem(tmp_path / "a.png")
+        assert "is not a picture of a kind that is read" in problem(tmp_path / "a.png")
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
     def test_no_permission(self, tmp_path):
@@ -258,6 +258,8 @@ class TestRefusedFiles:
     def test_animation(self, tmp_path):
         first, second = Image.fromarray(GRAY), Image.fromarray(255 - GRAY)
         path = saved(tmp_path, first, "a.gif", save_all=True, append_images=[second])
+        assert "is an animation; save one frame as PNG" in problem(path)
+        path = saved(tmp_path, first, "a.webp", save_all=True, append_images=[second])
         assert "has 2 frames; save one of them as PNG" in problem(path)
 
     @pytest.mark.parametrize("mode", ["CMYK", "YCbCr", "LAB", "HSV"])

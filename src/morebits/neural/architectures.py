@@ -116,9 +116,9 @@ class ConvNeXt:
         needed = 2 if self.padding == "reflect" else 1
         if self.last(size) < needed:
             sizes = (each for each in range(size, 1 << 20) if self.last(each) >= needed)
-            least = next(sizes, "fewer widths")
+            least = next(sizes, None)
             fix = f'this extractor needs {least} or more, or padding = "replicate"'
-            raise InputError("size", size, fix)
+            raise InputError("size", size, fix if least else "give this extractor fewer widths")
 
 
 @dataclass(frozen=True)
