@@ -9,7 +9,9 @@ for ever, and mend the code.
 from __future__ import annotations
 
 import importlib
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import atheris  # pyright: ignore[reportMissingModuleSource]
@@ -17,6 +19,8 @@ import atheris  # pyright: ignore[reportMissingModuleSource]
 HERE = Path(__file__).resolve().parent
 #: Limits of one input: seconds, megabytes of the whole process, bytes.
 SECONDS, MEGABYTES, LONGEST = 10, 2048, 4096
+#: Seconds after which a fresh process goes on.
+ROUND = 600
 #: What is watched for new branches.
 WATCHED = ["morebits", "PIL", "tifffile", "torch._weights_only_unpickler", "targets"]
 #: What is otherwise imported with its first use, too late to be watched.
@@ -24,7 +28,7 @@ LATE = ["PIL.TiffImagePlugin", "morebits.codecs.box", "morebits.codecs.robust.co
 
 
 def main(name: str, seconds: int) -> None:
-    """Run until the time is over or something is found."""
+    """Run until the time is over or something is found; ends the process."""
     sys.path.insert(0, str(HERE))
     with atheris.instrument_imports(  # pyright: ignore[reportAttributeAccessIssue]
         include=WATCHED, exclude=_compiled()
@@ -55,5 +59,18 @@ def _compiled() -> list[str]:
     return [".".join(path.relative_to(source).with_suffix("").parts) for path in paths]
 
 
+def in_rounds(name: str, seconds: int) -> int:
+    """One process after the other: what watches the branches of numpy's users grows with time."""
+    end = time.monotonic() + seconds
+    while (left := int(end - time.monotonic())) > 0:
+        command = [sys.executable, __file__, name, str(min(left, ROUND)), "once"]
+        if code := subprocess.run(command, check=False).returncode:
+            return code
+    return 0
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 3600)
+    wanted = int(sys.argv[2]) if len(sys.argv) > 2 else 3600
+    if sys.argv[3:] == ["once"]:
+        main(sys.argv[1], wanted)
+    sys.exit(in_rounds(sys.argv[1], wanted))
