@@ -190,10 +190,10 @@ class TestWrong:
     def test_a_network_that_would_take_hours_to_build(self):
         with pytest.raises(InputError, match="give at most 1,000, no network needs more"):
             replace(load_card("hidden").embedder, blocks=10**9)
+        card = load_card("videoseal-1.0")
+        long = replace(card.extractor, depths=(1,) * 40, widths=(8,) * 40)
         with pytest.raises(InputError, match="give this extractor fewer widths"):
-            card = load_card("videoseal-1.0")
-            wide = replace(card.extractor, depths=(1,) * 40, widths=(8,) * 40)
-            replace(card, extractor=wide)
+            replace(card, extractor=long)
 
     @pytest.mark.parametrize("bits", [0, -1, 1.5, True, "8"])
     def test_bits(self, bits):
