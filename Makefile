@@ -9,8 +9,10 @@ OUT    ?= demo
 
 # Seconds for which `make fuzz` fuzzes each target.
 FUZZ_SECONDS ?= 3600
+# With HASHES=1, `make demo` and `make test` install files of known hashes first (hashes/*.txt).
+HASHED  = $(if $(HASHES),$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r hashes/$(1).txt)
 
-.PHONY: demo docs test test-full bench fuzz lint clean
+.PHONY: demo docs test test-full bench fuzz lint hashes licences clean
 
 demo: $(VENV)/report.stamp
 	$(BIN)/morebits demo --out $(OUT)
@@ -38,6 +40,13 @@ lint: $(VENV)/dev.stamp
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
+# Both are committed: run them after a change of constraints.txt.
+hashes: $(VENV)/base.stamp
+	$(BIN)/python .ci/hashes.py
+
+licences: $(VENV)/dev.stamp
+	$(BIN)/python .ci/licences.py
+
 clean:
 	rm -rf $(VENV) $(OUT) dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests website -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -50,6 +59,7 @@ $(VENV)/base.stamp: constraints.txt
 	touch $@
 
 $(VENV)/report.stamp: $(VENV)/base.stamp pyproject.toml
+	$(call HASHED,demo)
 	$(PIP) --no-build-isolation -e '.[report]'
 	touch $@
 
@@ -62,6 +72,7 @@ $(VENV)/fuzz.stamp: $(VENV)/base.stamp pyproject.toml
 	touch $@
 
 $(VENV)/dev.stamp: $(VENV)/base.stamp pyproject.toml
+	$(call HASHED,test)
 	$(PIP) --no-build-isolation -e '.[dev]'
 	$(PIP) --no-deps invisible-watermark # it asks for torch, which its DCTs do not need
 	touch $@ $(VENV)/docs.stamp $(VENV)/report.stamp

@@ -105,11 +105,12 @@ def averaging(photos: Photos, seconds: float) -> list[dict[str, Any]]:
 
 
 def estimating(photos: Photos, seconds: float) -> list[dict[str, Any]]:
-    """The pilot of a key, averaged from photos marked with it, taken out of another one."""
+    """The pilot of a key, averaged from photos, taken out of another one, which is then turned."""
     gray = np.full((HEIGHT, WIDTH, 3), 128, np.float32)
     truth = pilot.add(gray, "a key", psnr=50) - gray
     pieces = [_quarter(each, turn) for turn in range(8) for each in photos[1:]]
-    rows: list[dict[str, Any]] = []
+    plain = _read(parse("rotate:7")(_marked(photos[0], "a key", 99)), "a key", seconds)
+    rows: list[dict[str, Any]] = [{"attacker": "nobody", "read_turned": int(plain == _payload(99))}]
     for name in ("with the covers", "smoothed, blur:5"):
         for count in PHOTOS:
             if count > len(pieces):
@@ -123,10 +124,12 @@ def estimating(photos: Photos, seconds: float) -> list[dict[str, Any]]:
             marked = _marked(photos[0], "a key", 99)
             size = float(np.vdot(_unit(truth), marked.astype(float) - photos[0]))
             cleaned = _rounded(marked - size * _unit(estimate))
+            turned = parse("rotate:7")(cleaned)
             rows.append({
                 "attacker": name, "photos": count,
                 "correlation": float(np.vdot(_unit(truth), _unit(estimate))),
-                "read": int(_read(cleaned, "a key", seconds) == _payload(99)), "of": 1,
+                "read": int(_read(cleaned, "a key", seconds) == _payload(99)),
+                "read_turned": int(_read(turned, "a key", seconds) == _payload(99)), "of": 1,
                 "psnr": _psnr(marked, cleaned),
             })  # fmt: skip
     return rows
