@@ -55,11 +55,10 @@ clean:
 $(VENV)/base.stamp: constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("morebits needs Python 3.11 or newer: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) hatchling editables
+	$(if $(HASHES),$(call HASHED,demo),$(PIP) hatchling editables)
 	touch $@
 
 $(VENV)/report.stamp: $(VENV)/base.stamp pyproject.toml
-	$(call HASHED,demo)
 	$(PIP) --no-build-isolation -e '.[report]'
 	touch $@
 

@@ -17,9 +17,10 @@ PAGE = ROOT / "docs" / "licences.md"
 HEAD = """\
 # Licences of what morebits uses
 
-morebits is under the MIT licence. This is what an installation,
-the tests and the build bring along, and under which licence, as each package says of itself.
-Written by `make licences` from `constraints.txt`.
+morebits is under the MIT licence. This is what an installation, the tests and the build bring
+along, and under which licence, as each package says of itself; written by `make licences` from
+`constraints.txt`. The two fonts of the page are in the package, with their licences beside them
+(`src/morebits/app/static/fonts`).
 
 | package | version | licence |
 |---|---|---|
