@@ -50,7 +50,7 @@ def main() -> None:
     """All parts, or one."""
     options = _options()
     for module in (decoding, locating, search):
-        module.clock = time.process_time
+        setattr(module, "clock", time.process_time)  # noqa: B010 - it is imported there by name
     photos = _photos(options.photos, max(options.most, 2))
     chosen = [options.part] if options.part else list(PARTS)
     found: dict[str, Any] = {"photos": len(photos), "seconds": options.seconds}
@@ -206,12 +206,13 @@ def guessing(photos: Photos, seconds: float) -> list[dict[str, Any]]:
 
 
 def timing(photos: Photos, seconds: float) -> list[dict[str, Any]]:
-    """Seconds of one core until `reveal` says nothing: no mark, or one of another key."""
+    """What "nothing" looks like without a mark, and with one of another key: seconds, and score."""
     rows: list[dict[str, Any]] = []
+    turned = [_quarter(each, turn) for turn in range(4) for each in photos]
     for codec in ("trellis", "robust"):
         for name in ("no mark", "another key"):
-            times = list[float]()
-            for index, cover in enumerate(photos):
+            times, scores = list[float](), list[float]()
+            for index, cover in enumerate(turned):
                 picture = cover
                 if name != "no mark":
                     picture = (
@@ -221,10 +222,14 @@ def timing(photos: Photos, seconds: float) -> list[dict[str, Any]]:
                 start = time.process_time()
                 found = mb.reveal(picture, key=f"a key {index}", codec=codec, seconds=seconds)
                 times.append(time.process_time() - start)
+                scores.append(float(found.details.get("score", 0)))
                 if found.status != "nothing":
                     raise SystemExit(f"{found.status} with a wrong key")
-            rows.append({"codec": codec, "picture": name, "least": min(times),
-                         "mean": _mean(times), "most": max(times)})  # fmt: skip
+            rows.append({
+                "codec": codec, "picture": name, "pictures": len(times), "least": min(times),
+                "mean": _mean(times), "most": max(times), "score": _mean(scores),
+                "highest_score": max(scores),
+            })  # fmt: skip
     return rows
 
 

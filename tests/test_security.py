@@ -55,6 +55,12 @@ class TestSecrecy:
 
 
 class TestWrongKey:
+    #: The best of what was tried with this key comes along where there was time for it, whether
+    #: there is a mark or not; `benchmarks/attackers.py --part timing` compares its score.
+    DETAILS = frozenset({
+        "geometry", "information", "matrix", "score", "seconds", "step", "tried", "undone",
+    })  # fmt: skip
+
     def test_is_the_same_answer_as_no_mark(self, marked):
         """Same status, same fields, same words; how long it took is not claimed to be the same."""
         answers = [mb.reveal(cover(), key="wrong", seconds=0.3)]
@@ -65,7 +71,7 @@ class TestWrongKey:
             assert (each.status, each.codec, each.p_value) == ("nothing", first.codec, 1.0)
             assert each.payload is None
             assert each.bits is None
-            assert set(each.details) == set(first.details)
+            assert set(each.details) <= self.DETAILS
             assert each.details["tried"] == first.details["tried"]
             assert repr(each) == repr(first)
 
