@@ -210,9 +210,9 @@ class TestConverted:
         path = saved(tmp_path, Image.fromarray(RGB), "a.bmp")
         plain = Image.open
 
-        def loud(file):
+        def loud(file, **options):
             warnings.warn("odd\ntag", UserWarning, stacklevel=1)
-            return plain(file)
+            return plain(file, **options)
 
         monkeypatch.setattr(Image, "open", loud)
         assert images.read(path).notes == ("Pillow warns: odd tag",)
@@ -258,6 +258,8 @@ class TestRefusedFiles:
     def test_animation(self, tmp_path):
         first, second = Image.fromarray(GRAY), Image.fromarray(255 - GRAY)
         path = saved(tmp_path, first, "a.gif", save_all=True, append_images=[second])
+        assert "is an animation; save one frame as PNG" in problem(path)
+        path = saved(tmp_path, first, "a.webp", save_all=True, append_images=[second])
         assert "has 2 frames; save one of them as PNG" in problem(path)
 
     @pytest.mark.parametrize("mode", ["CMYK", "YCbCr", "LAB", "HSV"])

@@ -160,6 +160,41 @@ class TestWrong:
         with pytest.raises(InputError, match="give embedder a table with a kind"):
             from_plain({"name": "x"}, "here")
 
+    @pytest.mark.parametrize("text", ["[1]", "5", '"a"', "null"])
+    def test_json_that_is_no_table(self, text):
+        with pytest.raises(InputError, match="make it a table, not"):
+            from_json(text, "here")
+
+    def test_nesting_and_numbers_without_end(self, tmp_path):
+        for text in ("[" * 100_000, '{"bits": ' + "9" * 5000 + "}"):
+            with pytest.raises(InputError, match="is not JSON"):
+                from_json(text, "here")
+        for text in ("a = " + "[" * 100_000, "a = " + "9" * 5000):
+            (tmp_path / "deep.toml").write_text(text)
+            with pytest.raises(InputError, match="is not TOML"):
+                load_card(tmp_path / "deep.toml")
+
+    @pytest.mark.parametrize(
+        ("field", "value", "message"),
+        [
+            ("bits", 1 << 30, "give at most 1,048,576"),
+            ("smallest", -1, "at least 0"),
+            ("smallest", "9", "at least 0"),
+            ("purpose", 3, "give a text"),
+        ],
+    )
+    def test_values_of_a_stranger(self, field, value, message):
+        with pytest.raises(InputError, match=message):
+            replace(load_card("hidden"), **{field: value})
+
+    def test_a_network_that_would_take_hours_to_build(self):
+        with pytest.raises(InputError, match="give at most 1,000, no network needs more"):
+            replace(load_card("hidden").embedder, blocks=10**9)
+        card = load_card("videoseal-1.0")
+        long = replace(card.extractor, depths=(1,) * 40, widths=(8,) * 40)
+        with pytest.raises(InputError, match="give this extractor fewer widths"):
+            replace(card, extractor=long)
+
     @pytest.mark.parametrize("bits", [0, -1, 1.5, True, "8"])
     def test_bits(self, bits):
         with pytest.raises(InputError, match="bits is"):

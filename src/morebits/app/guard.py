@@ -9,6 +9,7 @@ requests that change something carry a header that no other site can send withou
 from __future__ import annotations
 
 import ipaddress
+import re
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
@@ -95,10 +96,11 @@ def hostname(host: str) -> str:
 
     >>> hostname("localhost:8642"), hostname("[::1]:8642"), hostname("Photos.Local")
     ('localhost', '::1', 'photos.local')
+    >>> hostname("[::1].evil.example")  # no name at all: as it is, which nobody allows
+    '[::1].evil.example'
     """
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower().rstrip(".")
+    parts = re.fullmatch(r"(?:\[([^\[\]]+)\]|([^:\[\]]+))(?::\d*)?", host)
+    return (parts[1] or parts[2]).lower().rstrip(".") if parts else host
 
 
 def _is_address(name: str) -> bool:

@@ -149,6 +149,7 @@ async def _upload(request: Request) -> Response:
         with (kept.folder / "upload").open("wb") as file:
             async for chunk in _body(request, kept.name, page.settings.max_bytes):
                 await run_in_threadpool(file.write, chunk)
+        await run_in_threadpool(page.store.sweep)
         return page.started(page.tasks.receive(kept))
     except BaseException as error:
         page.store.remove(kept.id)
@@ -166,6 +167,7 @@ async def _payload(request: Request) -> Response:
     chunks = [chunk async for chunk in _body(request, name, page.settings.max_bytes)]
     kept = page.store.new("payload", name)
     kept.secret["payload"] = b"".join(chunks)
+    await run_in_threadpool(page.store.sweep)
     return JSONResponse(
         {"payload": kept.id, "name": kept.name, "bytes": len(kept.secret["payload"])}
     )

@@ -110,6 +110,7 @@ class Workers:
     ) -> Job:  # fmt: skip
         """Queue a job; `finish` and `undo` are called in this process."""
         job = Job(task, arguments, finish, undo)
+        self._forget_ended()
         try:
             self._queue.put_nowait(job)
         except asyncio.QueueFull:
@@ -118,6 +119,13 @@ class Workers:
             waiting = self._queue.qsize() + 1
             raise TooLarge("the queue", waiting, _LONGEST_QUEUE, "jobs", fix) from None
         return job
+
+    def _forget_ended(self) -> None:
+        """Jobs that were cancelled while they waited make room for others."""
+        waiting = [self._queue.get_nowait() for _ in range(self._queue.qsize())]
+        for job in waiting:
+            if not job.ended:
+                self._queue.put_nowait(job)
 
     def cancel(self, job: Job) -> None:
         """Stop a job, wherever it is."""

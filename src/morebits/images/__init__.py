@@ -9,12 +9,14 @@ bits live in the pixels as stored.
 """
 
 from morebits.images.histogram import histogram
+from morebits.images.metadata import MAX_METADATA
 from morebits.images.picture import Picture, Samples
 from morebits.images.reading import MAX_PIXELS, read
 from morebits.images.turns import upright
 from morebits.images.writing import check_write, write
 
 __all__ = [
+    "MAX_METADATA",
     "MAX_PIXELS",
     "Picture",
     "Samples",

@@ -49,9 +49,11 @@ def read(data: bytes, name: str, max_pixels: int) -> Picture | None:
     """The picture in these bytes; None when it is one for Pillow."""
     header = _header(data)
     siz = header.siz
-    if siz is None or max(map(abs, siz.depths)) <= 8:
+    if siz is None:
         return None
     check_size(name, siz.width, siz.height, len(siz.depths), max_pixels)
+    if max(map(abs, siz.depths)) <= 8:
+        return None
     odd = siz.sampled or header.palette or header.space not in _GRAY_OR_RGB
     if odd or len(siz.depths) > 4:
         problem = "has more than 8 bits a sample, but is not plain gray or RGB"

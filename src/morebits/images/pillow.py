@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 _TO_RGB = 'convert it first, for example with PIL: image.convert("RGB").save("picture.png")'
 
+#: What Pillow may open. Its other formats are rare, and one of them (EPS) starts a program.
+_FORMATS = (
+    "AVIF", "BMP", "DIB", "GIF", "HEIF", "JPEG", "JPEG2000", "MPO", "PNG", "PPM", "TIFF", "WEBP",
+)  # fmt: skip
+
 #: Pillow's limit on pixels and Python's warning filters belong to the whole process.
 _alone = threading.RLock()
 
@@ -39,7 +44,9 @@ def from_file(file: Path | BinaryIO, name: str, max_pixels: int) -> Picture:
         warnings.simplefilter("error", Image.DecompressionBombWarning)
         limit, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, max_pixels
         try:
-            with Image.open(file) as image:
+            Image.init()
+            known = [each for each in _FORMATS if each in Image.OPEN]
+            with Image.open(file, formats=known) as image:
                 channels = 3 if image.mode not in ("1", "L", "LA", "I", "F", "I;16") else 1
                 check_size(name, *image.size, channels, max_pixels)
                 if image.format == "TIFF":
@@ -108,6 +115,8 @@ def _with_key(samples: NDArray[Any], key: Any, levels: int) -> NDArray[Any]:
 
 def _check(image: Image, name: str, levels: int) -> tuple[str, ...]:
     """Refuse before the pixels are read; notes on what the decoder does to the samples."""
+    if image.format == "GIF" and getattr(image, "is_animated", False):  # counting takes long
+        raise ImageError(name, "is an animation", "save one frame as PNG and use that")
     frames = getattr(image, "n_frames", 1)
     if frames > 1 and image.format != "MPO":
         raise ImageError(name, f"has {frames} frames", "save one of them as PNG and use that")

@@ -17,7 +17,8 @@ from morebits.images.picture import Picture, check_size, from_decoder, tidy_dpi,
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 4: 1, 6: 3}  # of colour, for each colour type without a palette
 _METRE = 1 / 0.0254  # inches
-_MAX_PROFILE = 1 << 26  # bytes of an ICC profile; real ones have at most a few millions
+_CHUNKS = 1_000_000  # that a file has, at most
+_STORED = {0: 1, 2: 3, 4: 2, 6: 4}  # and with alpha
 
 
 def read(data: bytes, name: str, max_pixels: int) -> Picture | None:
@@ -26,36 +27,51 @@ def read(data: bytes, name: str, max_pixels: int) -> Picture | None:
     if depth not in (8, 16) or colour not in _CHANNELS:
         return None
     check_size(name, width, height, _CHANNELS[colour], max_pixels)
-    chunks = list(_chunks(data))
-    frames = next((struct.unpack(">I", body[:4])[0] for kind, body in chunks if kind == b"acTL"), 1)
+    parts = list(chunks(data))
+    frames = next((struct.unpack(">I", body[:4])[0] for kind, body in parts if kind == b"acTL"), 1)
     if frames > 1:
         raise ImageError(name, f"has {frames} frames", "save one of them as PNG and use that")
+    _check_pixels(data, name, height * (width * _STORED[colour] * depth // 8 + 1))
     import imagecodecs
 
     samples = imagecodecs.png_decode(data)
-    return _with_metadata(from_decoder(samples, name), chunks)
+    return _with_metadata(from_decoder(samples, name), parts)
 
 
-def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Kind and body of every chunk but the pixels."""
+def _check_pixels(data: bytes, name: str, plain: int) -> None:
+    """Refuse more compressed bytes than so many plain ones take when they are only stored.
+
+    libpng would unpack all of them, a thousand times as many, to find out that they are too many.
+    """
+    packed = sum(len(body) for kind, body in chunks(data, pixels=True) if kind == b"IDAT")
+    if packed > plain + plain // 4 + (1 << 16):
+        problem = f"has {packed:,} bytes for {plain:,} bytes of pixels"
+        raise ImageError(name, problem, "the file is broken, save the picture again")
+
+
+def chunks(data: bytes, *, pixels: bool = False) -> Iterator[tuple[bytes, bytes]]:
+    """Kind and body of every chunk, of those with pixels only if asked for."""
     place = len(SIGNATURE)
-    while place + 8 <= len(data):
+    for _ in range(_CHUNKS):
+        if place + 8 > len(data):
+            return
         length, kind = struct.unpack(">I4s", data[place : place + 8])
-        if kind != b"IDAT":
+        if pixels or kind != b"IDAT":
             yield kind, data[place + 8 : place + 8 + length]
         place += 12 + length
+    raise ValueError("too many chunks")
 
 
-def _with_metadata(picture: Picture, chunks: list[tuple[bytes, bytes]]) -> Picture:
-    found = dict(reversed(chunks))  # the first of each kind
+def _with_metadata(picture: Picture, parts: list[tuple[bytes, bytes]]) -> Picture:
+    found = dict(reversed(parts))  # the first of each kind
     icc = dpi = None
     if b"iCCP" in found:
         packed = found[b"iCCP"].partition(b"\0")[2][1:]
-        icc = zlib.decompressobj().decompress(packed, _MAX_PROFILE) or None
+        icc = zlib.decompressobj().decompress(packed) or None
     if len(found.get(b"pHYs", b"")) == 9:
         across, down, unit = struct.unpack(">IIB", found[b"pHYs"])
         dpi = tidy_dpi(across / _METRE, down / _METRE) if unit == 1 else None
-    texts = [body for kind, body in chunks if kind in (b"tEXt", b"zTXt", b"iTXt")]
+    texts = [body for kind, body in parts if kind in (b"tEXt", b"zTXt", b"iTXt")]
     xmp = [body.startswith(b"XML:com.adobe.xmp\0") for body in texts]
     left_out = ["XMP"] if any(xmp) else []
     left_out += ["text"] if not all(xmp) else []

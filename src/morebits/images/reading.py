@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from morebits.errors import ImageError, InputError, MorebitsError
-from morebits.images import jp2, netpbm, pillow, png, tags, tiff
+from morebits.images import jp2, metadata, netpbm, pillow, png, simple, tags, tiff
 from morebits.images.arrays import from_array
-from morebits.images.picture import Picture
+from morebits.images.metadata import MAX_METADATA
+from morebits.images.picture import Picture, check_size
 
 #: Largest number of pixels that `read` opens unless it is told otherwise.
 MAX_PIXELS = 100_000_000
@@ -34,11 +35,14 @@ _OWN = {
 }
 
 
-def read(source: object, max_pixels: int = MAX_PIXELS) -> Picture:
+def read(
+    source: object, max_pixels: int = MAX_PIXELS, *, max_metadata: int = MAX_METADATA
+) -> Picture:
     """The picture behind a path, a PIL image or an array; ImageError or InputError otherwise.
 
     Arrays are (H, W), (H, W, 1) or (H, W, 3). A `Picture` comes back as it is. A file whose
-    header announces more than `max_pixels` pixels is refused before anything is decoded.
+    header announces more than `max_pixels` pixels is refused before anything is decoded, and so
+    is one whose ICC profile or EXIF data need more than `max_metadata` bytes.
 
     >>> read(np.zeros((2, 3), np.uint8)).array.shape
     (2, 3, 1)
@@ -48,9 +52,10 @@ def read(source: object, max_pixels: int = MAX_PIXELS) -> Picture:
     if isinstance(source, np.ndarray):
         return from_array(source)
     if isinstance(source, (str, os.PathLike)):
-        if isinstance(max_pixels, bool) or not isinstance(max_pixels, int) or max_pixels < 1:
-            raise InputError("max_pixels", max_pixels, "give a whole number of at least 1")
-        return _from_path(Path(source), max_pixels)
+        for name, limit in (("max_pixels", max_pixels), ("max_metadata", max_metadata)):
+            if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+                raise InputError(name, limit, "give a whole number of at least 1")
+        return _from_path(Path(source), max_pixels, max_metadata)
     from PIL import Image
 
     if isinstance(source, Image.Image):
@@ -60,15 +65,16 @@ def read(source: object, max_pixels: int = MAX_PIXELS) -> Picture:
     raise InputError("picture", f"a {type(source).__name__}", expected)
 
 
-def _from_path(path: Path, max_pixels: int) -> Picture:
+def _from_path(path: Path, max_pixels: int, max_metadata: int) -> Picture:
     name = str(path) if str(path).isprintable() else repr(str(path))
     with _file_errors(name), path.open("rb") as file:
-        head = file.read(8)
+        head = file.read(32)
         own = next((each for each, begins in _OWN.items() if head.startswith(begins)), None)
-        data = head + file.read() if own else head
+        data = head + file.read() if own or metadata.is_weighed(head) else head
     if not data:
         raise ImageError(name, "is empty", "copy the picture again")
     with _decoder_errors(name):
+        metadata.check(data, name, max_metadata)
         picture = own(data, name, max_pixels) if own else None
         picture = picture or _with_pillow(path, name, data, max_pixels)
     return replace(picture, path=path.absolute())
@@ -80,6 +86,8 @@ def _with_pillow(path: Path, name: str, data: bytes, max_pixels: int) -> Picture
         # Pillow turns a TIFF by its orientation when it loads it, and some of them wrongly.
         file = io.BytesIO(tags.neutral(data))
         return tiff.with_metadata(pillow.from_file(file, name, max_pixels), data)
+    if (size := simple.webp_size(data)) is not None:
+        check_size(name, *size, 3, max_pixels)
     picture = pillow.from_file(path, name, max_pixels)
     if data.startswith(jp2.SIGNATURES):
         return jp2.with_metadata(picture, data)

@@ -1,10 +1,27 @@
-"""WebP and BMP, written with Pillow."""
+"""WebP and BMP, written with Pillow; and the size of a WebP, before Pillow makes room for it."""
 
 from __future__ import annotations
 
 import io
 
 from morebits.images.picture import Picture, with_alpha
+
+
+def webp_size(head: bytes) -> tuple[int, int] | None:
+    """Width and height that the first 30 bytes of a WebP file announce; None for other files.
+
+    https://developers.google.com/speed/webp/docs/riff_container
+    """
+    if len(head) < 30 or head[:4] != b"RIFF" or head[8:12] != b"WEBP":
+        return None
+    if head[12:16] == b"VP8X":
+        width, height = (int.from_bytes(head[at : at + 3], "little") for at in (24, 27))
+        return 1 + width, 1 + height
+    if head[12:16] == b"VP8L":
+        bits = int.from_bytes(head[21:25], "little")
+        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+    width, height = (int.from_bytes(head[at : at + 2], "little") & 0x3FFF for at in (26, 28))
+    return width, height
 
 
 def webp(picture: Picture) -> bytes:

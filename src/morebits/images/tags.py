@@ -79,6 +79,28 @@ def neutral(data: bytes) -> bytes:
     return data
 
 
+def repeated(data: bytes) -> int:
+    """Bytes that the values of the first directory take beyond those that are there.
+
+    Values that lie apart take none; many that point to the same bytes may take any number.
+    """
+    try:
+        order, big, offset = _begin(data)
+        head, size = ("Q", 20) if big else ("H", 12)
+        (count,) = struct.unpack_from(order + head, data, offset)
+    except struct.error:
+        return 0
+    start = offset + struct.calcsize(order + head)
+    total = 0
+    for place in range(start, min(start + size * count, len(data) - size + 1), size):
+        _, kind, number = struct.unpack_from(order + ("HHQ" if big else "HHI"), data, place)
+        (target,) = struct.unpack_from(
+            order + ("Q" if big else "I"), data, place + (12 if big else 8)
+        )
+        total += min(_SIZES.get(kind, 0) * number, max(0, len(data) - target))
+    return max(0, total - len(data))
+
+
 def _begin(data: bytes) -> tuple[str, bool, int]:
     """Byte order, whether it is BigTIFF, and where the first directory is."""
     order = {b"II": "<", b"MM": ">"}.get(data[:2], "")

@@ -31,13 +31,17 @@ def read(data: bytes, name: str, max_pixels: int) -> Picture | None:
 
     with tifffile.TiffFile(io.BytesIO(data)) as file:
         page = file.pages.first
+        if len(file.pages) > 1:
+            problem = f"has {len(file.pages)} frames"
+            raise ImageError(name, problem, "save one of them as PNG and use that")
         if page.bitspersample != 16 or page.sampleformat != 1 or page.photometric not in (1, 2):
             return None
         channels = 1 if page.photometric == 1 else 3
         check_size(name, page.imagewidth, page.imagelength, channels, max_pixels)
-        if len(file.pages) > 1:
-            problem = f"has {len(file.pages)} frames"
-            raise ImageError(name, problem, "save one of them as PNG and use that")
+        if page.is_tiled:  # a tile is decoded whole, however little of it is picture
+            check_size(name, page.tilewidth, page.tilelength, channels, max_pixels)
+        if max(page.imagedepth, page.tiledepth) > 1:
+            raise ImageError(name, "has more than two dimensions", "save one plane of it as PNG")
         extra = page.samplesperpixel - channels
         if extra > 1 or (extra and page.extrasamples not in ((), (_STRAIGHT,))):
             problem = "has an extra channel that is not plain alpha"

@@ -10,6 +10,10 @@ from typing import ClassVar, Literal, TypeAlias
 
 from morebits.errors import InputError, UnknownName
 
+#: The largest number in a card, and the most blocks in a row: a card comes with a file of weights,
+#: and one of a stranger must not keep a reader busy for hours.
+MOST, _DEEPEST = 1 << 20, 1000
+
 
 @dataclass(frozen=True)
 class Jnd:
@@ -51,7 +55,8 @@ class UNet:
         _known("norm", self.norm, ("batch", "rms"))
         _known("activation", self.activation, ("relu", "silu"))
         _positive("widths", self.widths)
-        _positive("message and blocks", (self.message, self.blocks))
+        _positive("message", (self.message,))
+        _positive("blocks", (self.blocks,), _DEEPEST)
 
     def check(self, size: int) -> None:
         """InputError unless every resolution is a whole number of pixels."""
@@ -79,7 +84,7 @@ class ConvNeXt:
 
     def __post_init__(self) -> None:
         _known("padding", self.padding, ("reflect", "replicate"))
-        _positive("depths", self.depths)
+        _positive("depths", self.depths, _DEEPEST)
         _positive("widths", self.widths)
         if len(self.depths) != len(self.widths):
             raise InputError("depths", self.depths, f"give one a width, {len(self.widths)}")
@@ -110,9 +115,10 @@ class ConvNeXt:
         """InputError when the picture is too small to reach the head."""
         needed = 2 if self.padding == "reflect" else 1
         if self.last(size) < needed:
-            least = next(each for each in range(size, 1 << 20) if self.last(each) >= needed)
+            sizes = (each for each in range(size, 1 << 20) if self.last(each) >= needed)
+            least = next(sizes, None)
             fix = f'this extractor needs {least} or more, or padding = "replicate"'
-            raise InputError("size", size, fix)
+            raise InputError("size", size, fix if least else "give this extractor fewer widths")
 
 
 @dataclass(frozen=True)
@@ -133,7 +139,8 @@ class ViT:
     whole: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        _positive("patch", (self.patch, self.width, self.depth, self.heads, self.window))
+        _positive("patch", (self.patch, self.width, self.heads, self.window))
+        _positive("depth", (self.depth,), _DEEPEST)
         if self.width % self.heads:
             raise InputError("width", self.width, f"give a multiple of {self.heads} heads")
 
@@ -164,7 +171,8 @@ class Hidden:
     blocks: int
 
     def __post_init__(self) -> None:
-        _positive("width and blocks", (self.width, self.blocks))
+        _positive("width", (self.width,))
+        _positive("blocks", (self.blocks,), _DEEPEST)
 
     def check(self, size: int) -> None:
         """Every size will do."""
@@ -182,9 +190,16 @@ def _known(name: str, value: object, known: tuple[str, ...]) -> None:
         raise UnknownName(name, str(value), known)
 
 
-def _positive(name: str, values: tuple[int, ...]) -> None:
-    numbers = isinstance(values, tuple) and len(values) > 0
-    if not numbers or any(
-        isinstance(each, bool) or not isinstance(each, int) or each < 1 for each in values
-    ):
+def _positive(name: str, values: tuple[int, ...], most: int = MOST) -> None:
+    if not isinstance(values, tuple) or not values:
         raise InputError(name, values, "give whole numbers of at least 1")
+    for each in values:
+        check_whole(name, each, 1, most)
+
+
+def check_whole(name: str, value: object, least: int, most: int = MOST) -> None:
+    """InputError unless it is a whole number from `least` to `most`."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InputError(name, value, f"give whole numbers of at least {least}")
+    if value > most:
+        raise InputError(name, value, f"give at most {most:,}, no network needs more")

@@ -17,13 +17,21 @@ from pathlib import Path
 from typing import Any, Literal
 
 from morebits.errors import InputError, UnknownName
-from morebits.neural.architectures import EMBEDDERS, EXTRACTORS, Embedder, Extractor, Jnd
+from morebits.neural.architectures import (
+    EMBEDDERS,
+    EXTRACTORS,
+    Embedder,
+    Extractor,
+    Jnd,
+    check_whole,
+)
 from morebits.neural.reading import from_table
 
 _FOLDER = Path(__file__).parent
 
 #: What a card says about itself; it changes nothing of what the network computes.
-_TEXTS = ("name", "purpose", "origin", "licence", "source", "sha256", "smallest")
+_WORDS = ("name", "purpose", "origin", "licence", "source")
+_TEXTS = (*_WORDS, "sha256", "smallest")
 
 
 @dataclass(frozen=True)
@@ -61,10 +69,11 @@ class Card:
     sha256: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("bits", "size"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise InputError(name, value, "give a whole number of at least 1")
+        for name, least in (("bits", 1), ("size", 1), ("smallest", 0)):
+            check_whole(name, getattr(self, name), least)
+        for name in _WORDS:
+            if not isinstance(getattr(self, name), str):
+                raise InputError(name, getattr(self, name), "give a text")
         if self.residual not in ("luma", "rgb"):
             raise UnknownName("residual", str(self.residual), ("luma", "rgb"))
         for part, kinds in ((self.embedder, EMBEDDERS), (self.extractor, EXTRACTORS)):
@@ -142,11 +151,12 @@ def load_card(card: str | os.PathLike[str] | Card) -> Card:
     else:
         raise UnknownName("card", str(card), (*card_names(), "a path that ends in .toml"))
     try:
-        return from_plain(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError("card", str(path), f"{error.strerror}, give a readable file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # of bytes, of TOML, of very long numbers
         raise InputError("card", str(path), f"is not TOML ({error}), correct it") from None
+    return from_plain(table, str(path))
 
 
 def from_json(text: str, where: str) -> Card:
@@ -156,13 +166,16 @@ def from_json(text: str, where: str) -> Card:
     True
     """
     try:
-        return from_plain(json.loads(text), where)
-    except json.JSONDecodeError as error:
+        table = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise InputError("card", where, f"its card is not JSON ({error})") from None
+    return from_plain(table, where)
 
 
 def from_plain(table: Mapping[str, Any], where: str) -> Card:
     """A card from nested tables, as TOML has them; unknown and missing fields are named."""
+    if not isinstance(table, Mapping):
+        raise InputError("card", where, f"make it a table, not {type(table).__name__}")
     parts = dict(table)
     for name, kinds in (("embedder", EMBEDDERS), ("extractor", EXTRACTORS)):
         parts[name] = _architecture(parts.get(name), kinds, where, name)
