@@ -84,7 +84,7 @@ WORDS = {
     "segments.jpg": "too many segments",
     "exif.avif": "has EXIF values of 299,",
     "heads.avif": "too many EXIF data",
-    "a.eps": "is not a picture of a kind that is read",
+    "a.eps": "of an unknown kind",
     "animation.gif": "is an animation",
 }
 
