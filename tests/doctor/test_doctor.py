@@ -88,7 +88,7 @@ class TestExtras:
 
     def test_every_extra_has_its_words(self, root):
         project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
-        assert set(project["optional-dependencies"]) - {"dev", "docs"} <= set(extras.PURPOSES)
+        assert set(project["optional-dependencies"]) - {"dev", "docs", "fuzz"} <= set(extras.PURPOSES)
 
 
 class TestChild:
