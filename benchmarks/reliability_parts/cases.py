@@ -12,7 +12,7 @@ from morebits.images import Picture
 
 #: Codec -> share of the trips.
 _CODECS = {
-    "trellis": 0.66, "box": 0.2, "shaped": 0.08, "tiled": 0.045, "robust": 0.012, "mosaic": 0.003,
+    "trellis": 0.69, "box": 0.2, "shaped": 0.08, "tiled": 0.02, "robust": 0.008, "mosaic": 0.002,
 }  # fmt: skip
 #: Those that solid pictures are for; the box knows mid-gray only.
 _SOLID = ("box", "shaped")
@@ -50,7 +50,7 @@ KEYS: dict[str, str | bytes | None] = {
     "combining": "e\u0301u\u0308o\u0328n\u0303\u0323",
     "bytes": bytes(range(256)),
 }
-_KEY_SHARES = (0.6, *[0.05] * 8)
+_KEY_SHARES = (0.68, *[0.04] * 8)
 
 #: The large ones: codec, mode, depth, width, height, suffix, payload.
 _HUGE = (
@@ -160,9 +160,11 @@ def _sides(rng: np.random.Generator, codec: str) -> tuple[int, int]:
     """Mostly small, of any shape; logarithms are even."""
     if codec in STURDY:
         low, high = 40, 224
+    elif codec == "tiled":
+        low, high = 12, 48
     else:
-        low, high = ((1, 12), (8, 64), (64, 200), (200, 900))[
-            int(rng.choice(4, p=[0.12, 0.79, 0.085, 0.005]))
+        low, high = ((1, 12), (8, 48), (48, 128), (128, 800))[
+            int(rng.choice(4, p=[0.12, 0.82, 0.056, 0.004]))
         ]
     side = np.exp(rng.uniform(np.log(low), np.log(high + 1), 2))
     return int(side[0]), int(side[1])

@@ -115,7 +115,9 @@ def _size(case: Case, room: _Room) -> int:
 def _check_refusal(case: Case, size: int, room: _Room, error: MorebitsError) -> None:
     """Raise Wrong unless this payload may be refused, and with this error."""
     told = f"{type(error).__name__}: {error}"
-    tiny = room() < (case.codec in cases.STURDY) and isinstance(error, ImageError)
+    tiny = isinstance(error, ImageError) and (
+        case.payload == "fill" or room() < (case.codec in cases.STURDY)
+    )
     if not isinstance(error, DoesNotFit) and not tiny:
         raise Wrong(f"the wrong error: {told}")
     if case.payload != "fill" and size <= room() and case.codec not in cases.STURDY:
