@@ -19,20 +19,19 @@ them by a codeword, whose bits leaving the register are all 0.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numba import config
 from numpy.typing import NDArray
 
 from morebits.codecs.compiled import compiled
-from morebits.codecs.trellis.lanes import (
-    LANES,
-    lower,
-    relax_four,
-    relax_one,
-    relax_two,
-    subtract,
-)
+from morebits.codecs.trellis.lanes import LANES
+
+if TYPE_CHECKING or config.DISABLE_JIT:
+    from morebits.codecs.trellis.plain import lower, relax_four, relax_one, relax_two, subtract
+else:
+    from morebits.codecs.trellis.lanes import lower, relax_four, relax_one, relax_two, subtract
 
 Array = NDArray[Any]
 
@@ -117,7 +116,7 @@ def prices(x: Array, digits: Array, offsets: Array, weights: Array, k: int, top:
         row = t % weights.shape[0]
         for lane in range(LANES):
             for z in range(4):
-                residue = digits[t, lane] + ((z ^ offsets[t, lane]) << k)
+                residue = digits[t, lane] + (np.int64(z ^ offsets[t, lane]) << k)
                 change = nearest(x[t, lane], residue, period, top, t & 1)
                 costs[t, z, lane] = min((change * change * weights[row, lane]) >> (2 * k), _MOST)
     return costs
@@ -153,15 +152,15 @@ def _forward(
     """From the metrics before sample `start` to those before `stop`; returns them."""
     floor = np.empty((1, LANES), np.int16)
     for t in range(start, stop):
-        empty = leaves[t - 1] if t else 0
+        empty = np.int64(leaves[t - 1]) if t else 0
         _step(
             old, new, marks[(t - start) % len(marks)], costs[t], columns[t % len(columns)],
-            empty, leaves[t],
+            empty, np.int64(leaves[t]),
         )  # fmt: skip
         old, new = new, old
         if t % _PAUSE == _PAUSE - 1:
             floor[:] = 32767
-            alive = len(old) >> leaves[t]
+            alive = len(old) >> np.int64(leaves[t])
             for s in range(alive):
                 lower(old, floor, s)
             for s in range(alive):
@@ -176,7 +175,7 @@ def _backward(
 ) -> None:  # fmt: skip
     """Follow the marks from the states after `stop - 1` back to those before `start`."""
     for t in range(stop - 1, start - 1, -1):
-        empty = leaves[t - 1] if t else 0
+        empty = np.int64(leaves[t - 1]) if t else 0
         row = marks[t - start]
         for lane in range(LANES):
             s = states[lane]
@@ -212,7 +211,7 @@ def search(costs: Array, columns: Array, leaves: Array, length: int, marks: Arra
         old, new = _forward(old, new, marks, costs, columns, leaves, b * block, stop)
     states = np.empty(LANES, np.int64)
     for lane in range(LANES):
-        states[lane] = np.argmin(old[: (1 << length) >> leaves[samples - 1], lane])
+        states[lane] = np.argmin(old[: (1 << length) >> np.int64(leaves[samples - 1]), lane])
     symbols = np.empty((samples, LANES), np.uint8)
     for b in range(count - 1, -1, -1):
         stop = min(samples, (b + 1) * block)
