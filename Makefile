@@ -7,7 +7,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 OUT    ?= demo
 
-.PHONY: demo docs test test-full bench lint clean
+.PHONY: demo docs test test-full bench soak faults lint clean
 
 demo: $(VENV)/report.stamp
 	$(BIN)/morebits demo --out $(OUT)
@@ -22,8 +22,17 @@ test: lint
 test-full: lint
 	$(BIN)/python -m pytest -q -n 2
 
+# These two take longer than all others together, and have targets of their own.
+LONG   := benchmarks/soak.py benchmarks/faults.py
+
 bench: $(VENV)/dev.stamp
-	set -e; for script in $(wildcard benchmarks/*.py); do echo "== $$script" >&2; $(BIN)/python $$script; done
+	set -e; for script in $(filter-out $(LONG),$(wildcard benchmarks/*.py)); do echo "== $$script" >&2; $(BIN)/python $$script; done
+
+soak: $(VENV)/dev.stamp
+	$(BIN)/python benchmarks/soak.py --out build/soak.json
+
+faults: $(VENV)/dev.stamp
+	$(BIN)/python benchmarks/faults.py --out build/faults.json
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check

@@ -6,6 +6,7 @@ the old ones; this script fills only folders that are not there yet.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -110,10 +111,8 @@ def _network() -> None:
         if done == 2:
             raise KeyboardInterrupt
 
-    try:
+    with contextlib.suppress(KeyboardInterrupt):
         mb.fit(mb.TrainConfig(**RUN), out="run", progress=stop)
-    except KeyboardInterrupt:
-        pass
     for each in ("state.safetensors", "last.safetensors", "config.toml"):
         Path("run", each).replace(each)
     for each in sorted(Path("run").rglob("*"), reverse=True):

@@ -14,10 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-import determinism_digests
 import numpy as np
 import pytest
 
+import determinism_digests
 import morebits as mb
 from morebits.codecs.robust import decoding
 

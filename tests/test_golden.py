@@ -1,7 +1,8 @@
 """Whatever a released version wrote is read for ever: marks, results, cards, states, weights.
 
 Containers and the marks of `robust` after edits are in tests/codecs/golden, with tests beside the
-code; those that came first, with their covers, in tests/golden itself. `golden_files.py` made these.
+code; those that came first, with their covers, in tests/golden itself. `golden_files.py` made the
+others.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ import json
 import shutil
 from pathlib import Path
 
-import golden_files
 import numpy as np
 import pytest
 
+import golden_files
 import morebits as mb
 from morebits import images
 from morebits.bench import records
@@ -70,7 +71,9 @@ def test_cards_and_weights(folder):
     assert loaded.card.differences(card) == ()
     codec = mb.codec("neural", weights=str(folder / "last.safetensors"))
     marked = codec.embed(np.full((16, 16, 3), 128, np.uint8), np.array([1, 0, 1, 1], np.uint8))
-    assert codec.extract(marked.image).bits.size == 4
+    found = codec.extract(marked.image)
+    assert found.bits is not None
+    assert found.bits.size == 4
 
 
 @every_format

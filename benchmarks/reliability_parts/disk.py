@@ -13,7 +13,7 @@ from reliability_parts import kills
 from reliability_parts.commands import Ended, parts, photos, run
 
 #: Kilobytes of the file system by job: too few for all of it, enough for a part.
-_SIZES = {"hide": (64,), "reveal": (4,), "bulk hide": (700,), "benchmark": (4, 40),
+_SIZES = {"hide": (64,), "reveal": (4,), "bulk hide": (700,), "benchmark": (4, 16),
           "training": (12, 60, 200)}  # fmt: skip
 _PLENTY = "size=64m"
 
@@ -33,7 +33,7 @@ def measure(scratch: Path) -> dict[str, Any]:
                 told.setdefault(name, []).append(_full(name, words, disk, problems))
         with _mounted(scratch / f"{name}-ro".replace(" ", "-"), _PLENTY) as disk:
             _mount("remount,ro", disk)
-            ended = run([*words, disk / "out.png"])
+            ended = run([*words, disk / _out(name)])
             _check(ended, f"{name}, read-only", problems)
             told[name].append(ended.last.replace(str(disk), "DISK"))
     return {"jobs": list(jobs), "errors": told, "problems": problems}
@@ -41,7 +41,7 @@ def measure(scratch: Path) -> dict[str, Any]:
 
 def _full(name: str, words: Sequence[str | Path], disk: Path, problems: list[str]) -> str:
     """Full, then with room; what it said when it was full."""
-    out = disk / ("out" if name in ("bulk hide", "benchmark", "training") else "out.png")
+    out = disk / _out(name)
     ended = run([*words, out])
     where = f"{name}, full"
     _check(ended, where, problems)
@@ -55,6 +55,11 @@ def _full(name: str, words: Sequence[str | Path], disk: Path, problems: list[str
         problems.append(f"{where}, then with room: {again.last}")
     problems += [f"{where}: {each}" for each in _wrong(name, out)]
     return (ended.last or ended.out.splitlines()[-1]).replace(str(disk), "DISK")
+
+
+def _out(name: str) -> str:
+    """What a job writes: a file, or a folder."""
+    return "out.png" if name in ("hide", "reveal") else "out"
 
 
 def _wrong(name: str, out: Path) -> list[str]:

@@ -48,7 +48,7 @@ KEPT = 1 << 27
 @compiled
 def schedule(samples: int, coded: int, length: int) -> Array:
     """How many coded bits leave after each sample; none while the register fills."""
-    leaves = np.zeros(samples, np.uint8)
+    leaves = np.zeros(samples, np.int64)
     span = samples - length
     for t in range(span):
         leaves[length + t] = (t + 1) * coded // span - t * coded // span
@@ -152,15 +152,15 @@ def _forward(
     """From the metrics before sample `start` to those before `stop`; returns them."""
     floor = np.empty((1, LANES), np.int16)
     for t in range(start, stop):
-        empty = np.int64(leaves[t - 1]) if t else 0
+        empty = leaves[t - 1] if t else 0
         _step(
             old, new, marks[(t - start) % len(marks)], costs[t], columns[t % len(columns)],
-            empty, np.int64(leaves[t]),
+            empty, leaves[t],
         )  # fmt: skip
         old, new = new, old
         if t % _PAUSE == _PAUSE - 1:
             floor[:] = 32767
-            alive = len(old) >> np.int64(leaves[t])
+            alive = len(old) >> leaves[t]
             for s in range(alive):
                 lower(old, floor, s)
             for s in range(alive):
@@ -175,7 +175,7 @@ def _backward(
 ) -> None:  # fmt: skip
     """Follow the marks from the states after `stop - 1` back to those before `start`."""
     for t in range(stop - 1, start - 1, -1):
-        empty = np.int64(leaves[t - 1]) if t else 0
+        empty = leaves[t - 1] if t else 0
         row = marks[t - start]
         for lane in range(LANES):
             s = states[lane]
@@ -211,7 +211,7 @@ def search(costs: Array, columns: Array, leaves: Array, length: int, marks: Arra
         old, new = _forward(old, new, marks, costs, columns, leaves, b * block, stop)
     states = np.empty(LANES, np.int64)
     for lane in range(LANES):
-        states[lane] = np.argmin(old[: (1 << length) >> np.int64(leaves[samples - 1]), lane])
+        states[lane] = np.argmin(old[: (1 << length) >> leaves[samples - 1], lane])
     symbols = np.empty((samples, LANES), np.uint8)
     for b in range(count - 1, -1, -1):
         stop = min(samples, (b + 1) * block)
