@@ -123,13 +123,16 @@ def case(seed: int, number: int, trips: int) -> Case:
 
 
 def warm_up() -> list[Case]:
-    """Trips that count for nothing: every codec with every key, which compiles and loads."""
+    """Trips that count for nothing: every codec with every key, which compiles and loads.
+
+    And a trellis in a large picture, which keeps the memory that it decides in (64 MB at most).
+    """
     return [
         Case(0, codec, "rgb", 8, False, 160, 144, "solid" if codec in _SOLID else "slopes", "png",
              "1", key, 40.0)
         for codec in _CODECS
         for key in KEYS
-    ]  # fmt: skip
+    ] + [Case(0, "trellis", "rgb", 16, False, 700, 500, "slopes", "tif", "room", "none", 42.0)]  # fmt: skip
 
 
 def cover(seed: int, case: Case) -> Picture:

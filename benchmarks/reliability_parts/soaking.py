@@ -23,7 +23,7 @@ _EVERY, _SECONDS = 10, 20.0
 #: This part of a session fills caches; after it memory must not grow.
 _WARM_UP = 0.2
 #: Shares of the trips that one process does alone, and that two do at a time.
-_PHASES = (("alone", 0.75, 1), ("pair", 0.25, 2))
+_PHASES = (("alone", 0.25, 1), ("pair", 0.75, 2))
 
 
 def run(folder: Path, seed: int, count: int) -> None:
