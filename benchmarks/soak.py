@@ -1,10 +1,11 @@
 """Many hide + reveal round trips: wrong bytes, memory, files that are left behind.
 
 `benchmarks/soak.py` does 20,000 trips: a quarter in one process, the rest in two at a time. Most of
-them come back, and those that do not fit must be refused. Pictures have 1 pixel to 50 megapixels, gray and colour, 8 and 16 bits, with alpha and without; every file format that can be
-written; payloads of 0 and 1 byte and around the room of the picture; keys in several scripts. Each
-trip is written to a file, read and revealed. A run that was cut goes on; a folder belongs to one
-seed, one count and one state of the code.
+them come back, and those that do not fit must be refused. Pictures have 1 pixel to 50 megapixels,
+gray and colour, 8 and 16 bits, with alpha and without; every file format that can be written;
+payloads of 0 and 1 byte and around the room of the picture; keys in several scripts. Each trip is
+written to a file, read and revealed. A run that was cut goes on; a folder belongs to one seed, one
+count and one state of the code.
 """
 
 from __future__ import annotations

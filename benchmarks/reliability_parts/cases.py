@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -127,12 +127,13 @@ def warm_up() -> list[Case]:
 
     And a trellis in a large picture, which keeps the memory that it decides in (64 MB at most).
     """
-    return [
-        Case(0, codec, "rgb", 8, False, 160, 144, "solid" if codec in _SOLID else "slopes", "png",
-             "1", key, 40.0)
+    small = Case(0, "trellis", "rgb", 8, False, 160, 144, "slopes", "png", "1", "none", 40.0)
+    every = [
+        replace(small, codec=codec, key=key, texture="solid" if codec in _SOLID else "slopes")
         for codec in _CODECS
         for key in KEYS
-    ] + [Case(0, "trellis", "rgb", 16, False, 700, 500, "slopes", "tif", "room", "none", 42.0)]  # fmt: skip
+    ]
+    return [*every, replace(small, depth=16, width=700, height=500, suffix="tif", payload="room")]
 
 
 def cover(seed: int, case: Case) -> Picture:
