@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -80,14 +81,25 @@ def kill(process: subprocess.Popen[str], *, group: bool) -> bool:
     return process.returncode == -signal.SIGKILL
 
 
-def killed(words: Sequence[str | Path], after: float, *, group: bool) -> bool:
-    """Start it and kill it after so many seconds; False if it was quicker."""
-    process = start(words)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(after)
-    hit = kill(process, group=group)
-    process.communicate()
-    return hit
+class Killer:
+    """Starts a command and kills it at a random moment of the time that it takes."""
+
+    def __init__(self, seed: int, seconds: float):
+        self._rng, self._seconds = random.Random(seed), seconds
+
+    def __call__(self, words: Sequence[str | Path], *, alone: bool = False) -> bool:
+        """False if it ended before; the time that it takes is learnt from that.
+
+        Half the time its workers are killed with it, unless it is to be hit `alone`.
+        """
+        process, started = start(words), time.perf_counter()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(self._rng.uniform(0.1, 1.05) * self._seconds)
+        hit = kill(process, group=not alone and self._rng.random() < 0.5)
+        process.communicate()
+        spent = time.perf_counter() - started
+        self._seconds = 1.05 * self._seconds if hit else (self._seconds + spent) / 2
+        return hit
 
 
 def photos(folder: Path, count: int, height: int, width: int) -> Path:

@@ -7,7 +7,6 @@ goes on, and in the end compared with a run that nobody disturbed.
 from __future__ import annotations
 
 import json
-import random
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -18,7 +17,7 @@ import morebits as mb
 from morebits import images
 from morebits.bench import records
 from morebits.bench.records import SAMPLES
-from reliability_parts.commands import killed, parts, photos, run
+from reliability_parts.commands import Killer, parts, photos, run
 
 #: Job -> share of the kills.
 SHARES = {"hide": 0.3, "bulk hide": 0.25, "benchmark": 0.25, "training": 0.2}
@@ -60,12 +59,12 @@ class Count:
 
 def hide(scratch: Path, kills: int, seed: int) -> dict[str, Any]:
     """One picture; every second time over a marked one that is there already."""
-    rng, count = random.Random(seed), Count("hide", kills)
+    count = Count("hide", kills)
     folder = scratch / "hide"
     photo = photos(folder / "photos", 1, 700, 1000) / "000.png"
     out, key = folder / "marked.png", "k"
     words = ["hide", photo, "-o", out, "--text", "new", "--codec", "trellis", "--key", key]
-    seconds = run(words).seconds
+    killed = Killer(seed, run(words).seconds)
     old = out.read_bytes()
     new = mb.hide(photo, b"old", codec="trellis", key=key)
     new.save(out, force=True)
@@ -76,7 +75,7 @@ def hide(scratch: Path, kills: int, seed: int) -> dict[str, Any]:
         out.unlink(missing_ok=True)
         if over:
             out.write_bytes(before)
-        hit = killed([*words, *["--force"] * over], rng.uniform(0.1, 1.05) * seconds, group=False)
+        hit = killed([*words, *["--force"] * over], alone=True)
         count.kills, count.early = count.kills + hit, count.early + (not hit)
         found = allowed.get(out.read_bytes(), "broken") if out.exists() else "absent"
         outcomes[found] += hit
@@ -88,12 +87,12 @@ def hide(scratch: Path, kills: int, seed: int) -> dict[str, Any]:
 
 def bulk(scratch: Path, kills: int, seed: int) -> dict[str, Any]:
     """A folder of pictures with two workers; the parent alone is killed, or all of them."""
-    rng, count = random.Random(seed), Count("bulk hide", kills)
+    count = Count("bulk hide", kills)
     folder = scratch / "bulk"
     source = photos(folder / "photos", 16, 300, 400)
     words = ["hide", source, "--text", "bulk", "--codec", "trellis", "--jobs", "2", "-o"]
     wanted = folder / "undisturbed"
-    seconds = run([*words, wanted]).seconds
+    killed = Killer(seed, run([*words, wanted]).seconds)
     expected = {each.name: each.read_bytes() for each in wanted.iterdir()}
     count.check(len(expected) == 16, f"{len(expected)} of 16 pictures without any kill")
     left = 0
@@ -106,7 +105,7 @@ def bulk(scratch: Path, kills: int, seed: int) -> dict[str, Any]:
                 count.check(set(names.values()) == {1}, f"a line twice, or none: {names}")
                 count.check(_all_there(out, expected), "cannot go on")
                 break
-            hit = killed([*words, out], rng.uniform(0.1, 1.05) * seconds, group=rng.random() < 0.5)
+            hit = killed([*words, out])
             count.kills, count.early = count.kills + hit, count.early + (not hit)
             for path in out.glob("[!.]*") if out.exists() else ():
                 count.check(path.read_bytes() == expected[path.name], f"{path} is not whole")
@@ -117,12 +116,12 @@ def bulk(scratch: Path, kills: int, seed: int) -> dict[str, Any]:
 
 def benchmark(scratch: Path, kills: int, seed: int) -> dict[str, Any]:
     """A folder of results; no sample is lost, half or there twice."""
-    rng, count = random.Random(seed), Count("benchmark", kills)
+    count = Count("benchmark", kills)
     folder = scratch / "bench"
     source = photos(folder / "photos", 24, 64, 80)
     words: list[str | Path] = ["bench", "--codec", "trellis:states=16", "--images", source]
     words += [word for each in _ATTACKS for word in ("--attacks", each)] + ["--jobs", "2", "--out"]
-    seconds = run([*words, folder / "undisturbed"]).seconds
+    killed = Killer(seed, run([*words, folder / "undisturbed"]).seconds)
     expected = samples(folder / "undisturbed", count)
     count.check(len(expected) == 24 * (1 + len(_ATTACKS)), f"{len(expected)} samples without kills")
     while count.kills < kills:
@@ -133,7 +132,7 @@ def benchmark(scratch: Path, kills: int, seed: int) -> dict[str, Any]:
                 count.check(ended.code == 0, f"cannot go on: {ended.last}")
                 count.check(samples(out, count) == expected, "another result than undisturbed")
                 break
-            hit = killed([*words, out], rng.uniform(0.1, 1.05) * seconds, group=rng.random() < 0.5)
+            hit = killed([*words, out])
             count.kills, count.early = count.kills + hit, count.early + (not hit)
             had, done = done, samples(out, count)
             count.check(had.items() <= done.items(), "samples that were there are gone")
@@ -144,11 +143,11 @@ def benchmark(scratch: Path, kills: int, seed: int) -> dict[str, Any]:
 
 def training(scratch: Path, kills: int, seed: int) -> dict[str, Any]:
     """A small network; in the end its weights are those of a run without kills, bit by bit."""
-    rng, count = random.Random(seed), Count("training", kills)
+    count = Count("training", kills)
     folder = scratch / "train"
     folder.mkdir()
     words: list[str | Path] = ["train", "--config", training_config(folder, epochs=40), "--out"]
-    seconds = run([*words, folder / "undisturbed"]).seconds
+    killed = Killer(seed, run([*words, folder / "undisturbed"]).seconds)
     expected = weights(folder / "undisturbed", count)
     while count.kills < kills:
         out, ended = folder / f"round-{count.rounds}", False
@@ -160,7 +159,7 @@ def training(scratch: Path, kills: int, seed: int) -> dict[str, Any]:
                 count.check(last.code == 0, f"cannot go on: {last.last}")
                 ended = True
             else:
-                hit = killed(again, rng.uniform(0.1, 0.9) * seconds, group=True)
+                hit = killed(again)
                 count.kills, count.early = count.kills + hit, count.early + (not hit)
                 ended = not hit
             whole(out, count)
