@@ -12,7 +12,7 @@ FUZZ_SECONDS ?= 3600
 # With HASHES=1, `make demo` and `make test` install files of known hashes first (hashes/*.txt).
 HASHED  = $(if $(HASHES),$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r hashes/$(1).txt)
 
-.PHONY: demo docs test test-full bench fuzz lint hashes licences clean
+.PHONY: demo docs test test-full bench soak faults fuzz lint hashes licences clean
 
 demo: $(VENV)/report.stamp
 	$(BIN)/morebits demo --out $(OUT)
@@ -27,8 +27,17 @@ test: lint
 test-full: lint
 	$(BIN)/python -m pytest -q -n 2
 
+# These two take longer than all others together, and have targets of their own.
+LONG   := benchmarks/soak.py benchmarks/faults.py
+
 bench: $(VENV)/dev.stamp
-	set -e; for script in $(wildcard benchmarks/*.py); do echo "== $$script" >&2; $(BIN)/python $$script; done
+	set -e; for script in $(filter-out $(LONG),$(wildcard benchmarks/*.py)); do echo "== $$script" >&2; $(BIN)/python $$script; done
+
+soak: $(VENV)/dev.stamp
+	$(BIN)/python benchmarks/soak.py --out build/soak.json
+
+faults: $(VENV)/dev.stamp
+	$(BIN)/python benchmarks/faults.py --out build/faults.json
 
 fuzz: $(VENV)/fuzz.stamp
 	set -e; for target in $(patsubst fuzz/corpus/%/,%,$(wildcard fuzz/corpus/*/)); do \

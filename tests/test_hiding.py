@@ -89,6 +89,26 @@ class TestRoundTrip:
             image = mb.hide(gray, text, codec="box", psnr=psnr).image
             assert mb.reveal(image).payload == text
 
+    def test_box_in_a_picture_that_does_not_show_its_size(self):
+        """Few samples of many values: none of them is at the border of the box."""
+        deep = np.full((12, 14), 2**15, np.uint16)
+        assert mb.room(deep, codec="box", psnr=30) < 0
+        with pytest.raises(ImageError, match=r"too few samples \(168\) .* trellis codec"):
+            mb.hide(deep, b"x", codec="box", psnr=30)
+        known = Box(psnr=30)
+        assert mb.reveal(mb.hide(deep, b"x", codec=known).image, codec=known).payload == b"x"
+
+    @pytest.mark.parametrize("kind", [np.uint8, np.uint16])
+    def test_fill_of_a_box(self, kind):
+        side, depth = (40, 8) if kind == np.uint8 else (700, 16)
+        gray = np.full((side, side), 2 ** (depth - 1), kind)
+        noise = np.random.default_rng(1).bytes(int(0.95 * gray.nbytes))
+        with pytest.raises(DoesNotFit):
+            mb.hide(gray, noise, codec="box")
+        marked = mb.hide(gray, noise, codec="box", fill=True)
+        assert 6 < marked.psnr < 12
+        assert mb.reveal(marked.image).payload == noise
+
     def test_codec_objects_and_options(self):
         marked = mb.hide(scene(), b"x", codec=Trellis(psnr=50, states=16))
         assert reveal(marked.image).payload == b"x"

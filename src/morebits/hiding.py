@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from morebits.codecs.seconds import check_seconds
 from morebits.errors import DoesNotFit, ImageError, InputError, UnknownName
 from morebits.images import Picture, Samples
 from morebits.types import Codec, Extraction, Sealing
+
+if TYPE_CHECKING:
+    from morebits.codecs.box import Box
 
 #: What `hide` uses unless told otherwise.
 DEFAULT_CODEC = "robust"
@@ -32,6 +35,8 @@ FOUND_OUT = (*FRAGILE, "robust")
 _SURE = 1e-9
 #: The PSNR of `fill`: none at all, since no picture is farther from another than its own range.
 _NO_PSNR = 0.0
+#: That of the box, which goes both ways from the middle: half the range, 20 log10(2) dB.
+_HALF_RANGE = 6.0206
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +132,8 @@ def hide(
         if sealed:
             raise _in_bytes(error) from None
         raise _payload_does_not_fit(error, len(message), len(payload), _lowest(maker)) from None
+    if codec == "box":
+        _check_box(picture, maker, embedded.image)
     survives = tuple(str(each) for each in maker.survive) if sealed else ()
     return Marked(
         embedded.image, embedded.psnr, bits.size, maker.name, len(payload), _lowest(maker),
@@ -172,8 +179,10 @@ def room(
     >>> room(np.full((64, 64, 3), 200, np.uint8), codec="trellis") > 4000
     True
     """
-    maker = chosen(codec, psnr, fill=False, key=None, options=options)
-    capacity = maker.capacity(images.read(cover))
+    maker, picture = chosen(codec, psnr, fill=False, key=None, options=options), images.read(cover)
+    capacity = maker.capacity(picture)
+    if codec == "box" and not cast("Box", maker).shows(picture.format):
+        capacity = 0
     return capacity // 8 if _seals(maker) else container.room(capacity)
 
 
@@ -190,7 +199,7 @@ def chosen(
         if codec not in FRAGILE:
             name = codec if isinstance(codec, str) else codec.name
             raise InputError("fill", fill, f"{name} does not have it, trellis and box do")
-        wished["psnr"] = _NO_PSNR
+        wished["psnr"] = _HALF_RANGE if codec == "box" else _NO_PSNR
     if not isinstance(codec, str):
         if wished:
             raise InputError("options", sorted(wished), "give them to the codec itself")
@@ -270,6 +279,15 @@ def _filled_up(bits: Any, maker: Codec, picture: Picture) -> Any:
     salt = np.packbits(bits).tobytes()[: keys.SALT_BYTES]
     noise = keys.keystream(keys.derive(None, salt, b"box-noise", 32), -(-spare // 8))
     return np.concatenate([bits, np.unpackbits(np.frombuffer(noise, np.uint8), count=spare)])
+
+
+def _check_box(picture: Picture, maker: Codec, marked: Samples) -> None:
+    """ImageError where `reveal`, which is not told the PSNR, would take the box for another one."""
+    box = cast("Box", maker)
+    found = box.around(marked)
+    if found is None or found.half_side(picture.format) != box.half_side(picture.format):
+        problem = f"has too few samples ({marked.size:,}) to show the size of its box"
+        raise ImageError(picture.name, problem, "use the trellis codec, or a larger picture")
 
 
 def _payload_does_not_fit(

@@ -164,6 +164,38 @@ def test_a_full_disk(tmp_path, sample, monkeypatch):
     assert len(list(records.read(tmp_path))) == 1
 
 
+_FILL = """
+import json, pathlib, resource, signal, sys
+from morebits.bench.folder import Config, Folder
+from morebits.bench.lock import Lock
+from morebits.errors import FileNotWritten
+folder = Folder(pathlib.Path(sys.argv[1]), Config(1, None, [], [], [], {}))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+for call in (lambda: folder.add([json.loads(sys.argv[2])] * 10),
+             lambda: folder.close({}, complete=False)):
+    try:
+        call()
+    except FileNotWritten as error:
+        print(error)
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+Lock(pathlib.Path(sys.argv[1])).release()  # says who has it, if there is room for that
+"""
+
+
+def test_a_disk_that_stays_full(tmp_path, sample):
+    """What could not be written is tried again when the folder is closed: the same error."""
+    pytest.importorskip("resource")
+    done = subprocess.run(
+        [sys.executable, "-c", _FILL, str(tmp_path), json.dumps(sample())],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    wanted = r"samples.jsonl: cannot be written (File too large); make room, then run the same"
+    assert [wanted in line for line in done.stdout.splitlines()] == [True, True]
+    Folder(tmp_path, replace(CONFIG, seed=1, codecs=[], images={})).close({}, complete=False)
+    assert len(list(records.read(tmp_path))) == 1  # ten times the same one, which counts once
+
+
 _HOLD = """
 import sys, pathlib
 from morebits.bench.lock import Lock

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -16,7 +18,7 @@ from safetensors.torch import load_file
 import morebits as mb
 from morebits.errors import FileNotWritten, InputError, OtherConfig, ResultsError, TrainingStopped
 from morebits.neural import load
-from morebits.train import data, loop, machines, state
+from morebits.train import data, folder, loop, machines, models, state
 from morebits.train.toml import parse
 from morebits.train.trainer import Trainer
 
@@ -77,6 +79,31 @@ class TestResume:
     def log(folder):
         lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
         return [{name: each[name] for name in each if name != "seconds"} for each in lines]
+
+    def test_cut_between_the_files_of_a_checkpoint(self, little, tmp_path, monkeypatch):
+        """As a kill does: the weights of the best step are there in the end, and the same."""
+        config = little(epochs=2, steps_per_epoch=1, lr=0.2)
+        mb.fit(config, out=tmp_path / "whole")
+        written: list[str] = []
+        save, keep = models.save_weights, state.write
+
+        def cut(path, *rest):
+            written.append(path.name)
+            if len(written) == 5:  # the second checkpoint has two files already
+                raise KeyboardInterrupt
+            (save if path.name != "state.safetensors" else keep)(path, *rest)
+
+        monkeypatch.setattr(models, "save_weights", cut)
+        monkeypatch.setattr(state, "write", cut)
+        with pytest.raises(KeyboardInterrupt):
+            mb.fit(config, out=tmp_path / "parts")
+        monkeypatch.undo()
+        mb.fit(config, out=tmp_path / "parts", resume=True)
+        for name in ("best", "last", "state"):
+            first, second = (
+                load_file(tmp_path / each / f"{name}.safetensors") for each in ("whole", "parts")
+            )
+            assert_same(first, second)
 
     def test_with_another_configuration_shows_the_difference(self, little, tmp_path):
         mb.fit(little(epochs=1, steps_per_epoch=1), out=tmp_path)
@@ -150,6 +177,24 @@ class TestFolder:
         assert image.shape == (2 * 32, 3 * 32, 3)
         cover, marked, difference = np.split(image.astype(int), 3, axis=1)
         assert np.array_equal(difference, np.clip(128 + 10 * (marked - cover), 0, 255))
+
+    def test_a_disk_that_fills_up(self, run, tmp_path, monkeypatch):
+        """Ours, with a next step, and no half picture."""
+        config, pairs = run[0], [(np.zeros((4, 4, 3), np.uint8),) * 2]
+        journal = folder.Journal(tmp_path, config, step=0)
+
+        def full(*_):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(FileNotWritten, match=r"step-0000001.png.*make room"):
+            journal.samples(1, pairs)
+        assert list((tmp_path / "samples").iterdir()) == []
+        monkeypatch.setattr(journal._log, "flush", full, raising=False)
+        with pytest.raises(FileNotWritten, match=r"No space left .*go on with --resume"):
+            journal.add(1, {"loss": 1.0})
+        monkeypatch.undo()
+        journal.close()
 
     def test_the_result(self, run):
         found = json.loads((run[1] / "result.json").read_text())

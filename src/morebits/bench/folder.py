@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,13 +45,16 @@ class Folder:
     def __init__(self, path: str | os.PathLike[str], config: Config):
         self.path = Path(path)
         _make(self.path)
-        self._lock = Lock(self.path)
+        with _writing(self.path):
+            self._lock = Lock(self.path)
         try:
             self._about = self._joined(config)
-            _repair(self.path / SAMPLES)
+            with _writing(self.path / SAMPLES):
+                _repair(self.path / SAMPLES)
             self.done = {records.key(each) for each in records.read(self.path)}
             self._write()
-            self._file: IO[bytes] = (self.path / SAMPLES).open("ab")
+            with _writing(self.path / SAMPLES):
+                self._file: IO[bytes] = (self.path / SAMPLES).open("ab")
         except BaseException:
             self._lock.release()
             raise
@@ -62,18 +66,15 @@ class Folder:
 
     def add(self, samples: Iterable[Sample]) -> None:
         """Write records, all the way to the system: they outlive this process."""
-        try:
+        with _writing(self.path / SAMPLES):
             self._file.write(b"".join(map(records.line, samples)))
             self._file.flush()
-        except OSError as error:
-            problem = f"cannot be written ({error.strerror})"
-            fix = "make room, then run the same command again: it goes on where it stopped"
-            raise FileNotWritten(self.path / SAMPLES, problem, fix) from None
 
     def close(self, session: Mapping[str, Any], *, complete: bool) -> None:
         """Write down how this session went, and let the next run in."""
         try:
-            self._file.close()
+            with _writing(self.path / SAMPLES):
+                self._file.close()  # tries once more to write what did not fit
             last = self._about["sessions"][-1]
             last |= {"ended": _now(), **session}
             self._about["finished"] = last["ended"] if complete else None
@@ -139,6 +140,19 @@ def _check(about: Mapping[str, Any], config: Config, path: Path) -> None:
 
 def _word(name: str, value: int | None) -> str:
     return f"{name} {value}" if value is not None else f"{name} left to each codec"
+
+
+@contextmanager
+def _writing(path: Path) -> Generator[None]:
+    """Whatever the system has against it becomes an error with a next step."""
+    try:
+        yield
+    except FileNotWritten:
+        raise
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror})"
+        fix = "make room, then run the same command again: it goes on where it stopped"
+        raise FileNotWritten(path, problem, fix) from None
 
 
 def _make(path: Path) -> None:

@@ -28,7 +28,7 @@ class Lock:
     """
 
     def __init__(self, folder: Path):
-        self._file: IO[bytes] = (folder / NAME).open("a+b")
+        self._file: IO[bytes] = (folder / NAME).open("a+b", buffering=0)
         try:
             _take(self._file)
         except OSError as error:
@@ -39,8 +39,8 @@ class Lock:
                 raise ResultsError(folder, f"{owner} is writing to it", fix) from None
         self._file.truncate(0)
         words = {"pid": os.getpid(), "host": platform.node()}
-        self._file.write(json.dumps(words).encode())
-        self._file.flush()
+        with contextlib.suppress(OSError):  # no room for it: the lock is held all the same
+            self._file.write(json.dumps(words).encode())
 
     def release(self) -> None:
         """Let the next run in."""

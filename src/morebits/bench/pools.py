@@ -49,7 +49,7 @@ class Pool:
         try:
             version = self.submit(_version).result(LONG_PATIENCE)
         except Exception as error:  # noqa: BLE001  every executor has errors of its own
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            reason = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
             raise WorkersLost(reason, self._advice() or fix) from None
         check_versions([version])
 

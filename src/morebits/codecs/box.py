@@ -27,6 +27,8 @@ from morebits.errors import DoesNotFit, ImageError, InputError
 from morebits.types import Embedding, Extraction, ImageFormat
 
 _OTHER = "use the trellis codec, which takes any picture"
+#: With so many samples for each value of the box, none of them lies at its border once in 2^40.
+_SAMPLES_A_VALUE = 14
 
 
 class Box:
@@ -137,6 +139,17 @@ class Box:
         2
         """
         return math.isqrt(allowed_error(format, self.psnr, peak=self.peak, samples=1))
+
+    def shows(self, format: ImageFormat) -> bool:
+        """Whether `around` surely finds the box of a full message: some sample is at its border.
+
+        >>> Box(psnr=42).shows(ImageFormat(width=8, height=8))
+        True
+        >>> Box(psnr=42).shows(ImageFormat(width=8, height=8, depth=16))
+        False
+        """
+        q = 2 * self.half_side(format) + 1
+        return format.samples >= _SAMPLES_A_VALUE * q
 
     def _level(self, format: ImageFormat) -> int:
         return format.mid if self.level is None else self.level

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -56,7 +57,9 @@ def _write(path: Path, tensors: dict[str, Tensor], header: dict[str, str]) -> No
     try:
         safetensors.save_file(tensors, path, header)
     except fixed.load("safetensors", "safetensors", "neural").SafetensorError as error:
-        raise OSError(" ".join(str(error).split())) from None
+        text = " ".join(str(error).split())
+        number = re.search(r"\(os error (\d+)\)", text)  # the library hides it in its words
+        raise (OSError(int(number[1]), text) if number else OSError(text)) from None
 
 
 def load(

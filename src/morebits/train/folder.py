@@ -10,16 +10,16 @@ numbers and pictures for TensorBoard.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
-from morebits import files
-from morebits.errors import OtherConfig, ResultsError
+from morebits import files, images
+from morebits.errors import FileNotWritten, OtherConfig, ResultsError
 from morebits.train import state, toml
 from morebits.train.config import TrainConfig
 from morebits.train.data import Pixels
@@ -40,33 +40,37 @@ class Journal:
     def __init__(self, folder: Path, config: TrainConfig, *, step: int):
         self.folder = folder
         _write(folder / CONFIG, toml.write(config))
-        _cut(folder / LOG, step)
-        (folder / "samples").mkdir(exist_ok=True)
         from torch.utils.tensorboard import SummaryWriter  # takes seconds, and one process needs it
 
-        self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=step)
-        self._log = (folder / LOG).open("a", encoding="utf-8")
+        with _writing(folder):
+            _cut(folder / LOG, step)
+            (folder / "samples").mkdir(exist_ok=True)
+            self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=step)
+            self._log = (folder / LOG).open("a", encoding="utf-8")
 
     def add(self, step: int, values: Mapping[str, Any], *, kind: str = "train") -> None:
         """A line of the log, and points of the curves."""
         line = {"step": step, "kind": kind, **values}
-        self._log.write(json.dumps(line) + "\n")
-        self._log.flush()
-        for name, value in values.items():
-            if value is not None:
-                self._board.add_scalar(f"{kind}/{name}", value, step)
+        with _writing(self.folder):
+            self._log.write(json.dumps(line) + "\n")
+            self._log.flush()
+            for name, value in values.items():
+                if value is not None:
+                    self._board.add_scalar(f"{kind}/{name}", value, step)
 
     def samples(self, step: int, pairs: Sequence[tuple[Pixels, Pixels]]) -> None:
         """A picture with a row for each cover: cover, marked, ten times the difference."""
         if pairs:
             grid = sheet(pairs)
-            Image.fromarray(grid).save(self.folder / "samples" / f"step-{step:07d}.png")
-            self._board.add_image("samples", grid, step, dataformats="HWC")
+            with _writing(self.folder):
+                images.write(self.folder / "samples" / f"step-{step:07d}.png", grid, force=True)
+                self._board.add_image("samples", grid, step, dataformats="HWC")
 
     def close(self) -> None:
         """Everything to the disk."""
-        self._log.close()
-        self._board.close()
+        with _writing(self.folder):
+            self._log.close()
+            self._board.close()
 
 
 def sheet(pairs: Sequence[tuple[Pixels, Pixels]]) -> Pixels:
@@ -124,6 +128,19 @@ def differences(before: Mapping[str, Any], config: TrainConfig) -> dict[str, tup
 def write_json(path: Path, values: Mapping[str, Any]) -> None:
     """A JSON file, all at once."""
     _write(path, json.dumps(values, indent=2) + "\n")
+
+
+@contextmanager
+def _writing(folder: Path) -> Generator[None]:
+    """Whatever the system has against it becomes an error that says how to go on."""
+    try:
+        yield
+    except FileNotWritten:
+        raise
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror or error})"
+        fix = "make room on the disk, then go on with --resume"
+        raise FileNotWritten(error.filename or folder, problem, fix) from None
 
 
 def _write(path: Path, text: str) -> None:

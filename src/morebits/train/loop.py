@@ -136,13 +136,14 @@ class _Session:
         self.journal.samples(done, samples)
         header = {"step": done, "best": self.best, "config": asdict(self.config),
                   "version": __version__}  # fmt: skip
-        state.write(self.out / folder.STATE, tensors, header)
         names = (folder.LAST, folder.BEST) if better else (folder.LAST,)
         found_weights = state.part_of(tensors, "model")
         network = self.trainer.watermarker  # with the strength that was validated
         card = replace(network.card, scaling_w=network.scaling_w)
         for name in names:
             models.save_weights(self.out / name, found_weights, card)
+        # Last: a run that is cut before this repeats the steps, and writes the same weights again.
+        state.write(self.out / folder.STATE, tensors, header)
 
     def _finish(self) -> Fit:
         if self.best is None:  # only if the state was written by hand

@@ -53,6 +53,14 @@ def test_the_same_key_and_payload_give_the_same_picture(cover, marked):
     assert np.array_equal(again.image, marked.image)
 
 
+def test_hide_and_reveal(cover, tmp_path):
+    marked = mb.hide(cover, b"a note", codec="mosaic", key="k")
+    assert (marked.fragile, marked.survives) == (False, ())
+    marked.save(tmp_path / "marked.jpg")
+    codec = mb.codec("mosaic", key="k")
+    assert mb.reveal(tmp_path / "marked.jpg", codec=codec).payload == b"a note"
+
+
 def test_what_capacity_says_fits_and_grows_with_the_pixels():
     codec = mb.codec("mosaic", psnr=42)
     found = []

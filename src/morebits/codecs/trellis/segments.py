@@ -99,7 +99,7 @@ def _digits(bits: Array, steps: int, plain: int) -> Array:
         for t in range(steps):
             value = 0
             for _ in range(plain):
-                value = 2 * value + bits[lane, at]
+                value = 2 * value + np.int64(bits[lane, at])
                 at += 1
             digits[t, lane] = value
     return digits

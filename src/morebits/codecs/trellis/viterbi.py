@@ -19,20 +19,19 @@ them by a codeword, whose bits leaving the register are all 0.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numba import config
 from numpy.typing import NDArray
 
 from morebits.codecs.compiled import compiled
-from morebits.codecs.trellis.lanes import (
-    LANES,
-    lower,
-    relax_four,
-    relax_one,
-    relax_two,
-    subtract,
-)
+from morebits.codecs.trellis.lanes import LANES
+
+if TYPE_CHECKING or config.DISABLE_JIT:
+    from morebits.codecs.trellis.plain import lower, relax_four, relax_one, relax_two, subtract
+else:
+    from morebits.codecs.trellis.lanes import lower, relax_four, relax_one, relax_two, subtract
 
 Array = NDArray[Any]
 
@@ -49,7 +48,7 @@ KEPT = 1 << 27
 @compiled
 def schedule(samples: int, coded: int, length: int) -> Array:
     """How many coded bits leave after each sample; none while the register fills."""
-    leaves = np.zeros(samples, np.uint8)
+    leaves = np.zeros(samples, np.int64)
     span = samples - length
     for t in range(span):
         leaves[length + t] = (t + 1) * coded // span - t * coded // span
@@ -117,7 +116,7 @@ def prices(x: Array, digits: Array, offsets: Array, weights: Array, k: int, top:
         row = t % weights.shape[0]
         for lane in range(LANES):
             for z in range(4):
-                residue = digits[t, lane] + ((z ^ offsets[t, lane]) << k)
+                residue = digits[t, lane] + (np.int64(z ^ offsets[t, lane]) << k)
                 change = nearest(x[t, lane], residue, period, top, t & 1)
                 costs[t, z, lane] = min((change * change * weights[row, lane]) >> (2 * k), _MOST)
     return costs

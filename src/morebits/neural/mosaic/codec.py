@@ -54,6 +54,7 @@ class Mosaic:
 
     name = "mosaic"
     seals = True
+    survive: tuple[str, ...] = ()  # only the untouched picture is read back
 
     def __init__(self, *, psnr: float = 45.0, key: keys.Key = None, seconds: float = 10.0):
         self.psnr = radius.check_psnr(psnr)

@@ -1,0 +1,1 @@
+"""The parts of `benchmarks/soak.py` and `benchmarks/faults.py`."""
