@@ -46,7 +46,10 @@ def main() -> None:
     for folder in options.photos:
         here = sorted(each for each in folder.iterdir() if each.suffix.lower() in _SUFFIXES)
         paths += here[:: options.every]
-    result = _PARTS[options.what](paths, options)
+    _write(_PARTS[options.what](paths, options), options)
+
+
+def _write(result: dict[str, Any], options: argparse.Namespace) -> None:
     if options.results is not None:
         options.results.write_text(json.dumps(result, indent=1) + "\n")
 
@@ -123,23 +126,25 @@ def _beside(paths: Sequence[Path], options: argparse.Namespace) -> dict[str, Any
 
     started = time.perf_counter()
     outcomes: list[beside.Outcome] = []
+    result: dict[str, Any] = {}
     with ProcessPoolExecutor(options.jobs) as pool:
-        for found in pool.map(partial(beside.measure_photo, seed=options.seed), paths):
+        made = pool.map(partial(beside.measure_photo, seed=options.seed), paths)
+        for done, found in enumerate(made, 1):
             outcomes += found
-            print(f"{found[0].photo}, {(time.perf_counter() - started) / 60:.1f} min", flush=True)
-    rows = beside.rows(outcomes)
+            result = {
+                "photos": [each.name for each in paths[:done]], "seed": options.seed,
+                "psnr": beside.PSNR, "seconds": beside.SECONDS, "rows": beside.rows(outcomes),
+                "wall_minutes": (time.perf_counter() - started) / 60,
+                "outcomes": [asdict(each) for each in outcomes] if options.all else [],
+            }  # fmt: skip
+            _write(result, options)  # so that a run which is stopped leaves what it has
     columns = [f"{name}_{bits}" for bits in beside.LENGTHS for name in beside.CODECS]
     print("edit", *columns, "information of", *beside.CODECS, sep="  ")
-    for row in rows:
+    for row in result["rows"]:
         told = [row.get(f"{name}_information") for name in beside.CODECS]
         bits = [f"{each:,.0f}" for each in told if each is not None]
         print(f"{row['edit']:20}", *(f"{100 * row[each]:5.1f} %" for each in columns), *bits)
-    return {
-        "photos": [each.name for each in paths], "seed": options.seed, "psnr": beside.PSNR,
-        "seconds": beside.SECONDS, "rows": rows,
-        "wall_minutes": (time.perf_counter() - started) / 60,
-        "outcomes": [asdict(each) for each in outcomes] if options.all else [],
-    }  # fmt: skip
+    return result
 
 
 def _choose(paths: Sequence[Path], options: argparse.Namespace) -> dict[str, Any]:

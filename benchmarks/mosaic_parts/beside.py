@@ -151,11 +151,7 @@ def rows(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         if edit not in _COMPARABLE:
             found.append(row)
             continue
-        told = {
-            name: {each.photo: each.information for each in here
-                   if (each.codec, each.bits) == (name, LENGTHS[0]) and each.information is not None}
-            for name in CODECS
-        }  # fmt: skip
+        told = {name: _told(here, name) for name in CODECS}
         both = sorted(set.intersection(*(set(each) for each in told.values())))
         row["photos_with_information"] = len(both)
         for name in CODECS if both else ():
@@ -163,3 +159,9 @@ def rows(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
             row[f"{name}_least_information"] = min(told[name][photo] for photo in both)
         found.append(row)
     return found
+
+
+def _told(outcomes: Sequence[Outcome], name: str) -> dict[str, float]:
+    """The information of the shorter message by photo, where it was found."""
+    these = (each for each in outcomes if (each.codec, each.bits) == (name, LENGTHS[0]))
+    return {each.photo: each.information for each in these if each.information is not None}

@@ -269,7 +269,8 @@ class TestBadInput:
             mb.fit(little(model="videosea"), out=tmp_path)
 
     @pytest.mark.parametrize(
-        "changes", [{"data": "empty"}, {"data": "empty", "devices": 2}, {"validation_data": "empty"}]
+        "changes",
+        [{"data": "empty"}, {"data": "empty", "devices": 2}, {"validation_data": "empty"}],
     )
     def test_a_folder_without_pictures(self, little, tmp_path, monkeypatch, changes):
         monkeypatch.chdir(tmp_path)
