@@ -5,6 +5,9 @@ apart, and trains the reader. `mosaic.py measure COCO --results FILE` marks phot
 has never seen, at 45 dB, and reads them after each of ten edits, blindly, with the trained reader
 and with the one that training started from: raw accuracy of a map of 4096 bits on 640 x 480
 pixels, and the information of the soft values. Scales of soft values were chosen in training.
+`mosaic.py beside KODAK COCO --every 12 --results FILE` measures mosaic and `robust` in one run: how
+often payloads of 1024 and 4096 bits come back exactly, edit by edit, and what soft values carry.
+`mosaic.py choose CID22 --every 10 --results FILE` tries how many numbers a tile should have.
 """
 
 from __future__ import annotations
@@ -39,9 +42,14 @@ _SUFFIXES = {".png", ".jpg", ".jpeg"}
 def main() -> None:
     """Train or measure."""
     options = _options()
-    paths = sorted(each for each in options.photos.iterdir() if each.suffix.lower() in _SUFFIXES)
-    paths = paths[:: options.every]
-    result = _train(paths, options) if options.what == "train" else _measure(paths, options)
+    paths: list[Path] = []
+    for folder in options.photos:
+        here = sorted(each for each in folder.iterdir() if each.suffix.lower() in _SUFFIXES)
+        paths += here[:: options.every]
+    _write(_PARTS[options.what](paths, options), options)
+
+
+def _write(result: dict[str, Any], options: argparse.Namespace) -> None:
     if options.results is not None:
         options.results.write_text(json.dumps(result, indent=1) + "\n")
 
@@ -113,6 +121,48 @@ def _measure(paths: Sequence[Path], options: argparse.Namespace) -> dict[str, An
     }  # fmt: skip
 
 
+def _beside(paths: Sequence[Path], options: argparse.Namespace) -> dict[str, Any]:
+    from mosaic_parts import beside
+
+    started = time.perf_counter()
+    outcomes: list[beside.Outcome] = []
+    result: dict[str, Any] = {}
+    with ProcessPoolExecutor(options.jobs) as pool:
+        made = pool.map(partial(beside.measure_photo, seed=options.seed), paths)
+        for done, found in enumerate(made, 1):
+            outcomes += found
+            result = {
+                "photos": [each.name for each in paths[:done]], "seed": options.seed,
+                "psnr": beside.PSNR, "seconds": beside.SECONDS, "rows": beside.rows(outcomes),
+                "wall_minutes": (time.perf_counter() - started) / 60,
+                "outcomes": [asdict(each) for each in outcomes] if options.all else [],
+            }  # fmt: skip
+            _write(result, options)  # so that a run which is stopped leaves what it has
+    columns = [f"{name}_{bits}" for bits in beside.LENGTHS for name in beside.CODECS]
+    print("edit", *columns, "information of", *beside.CODECS, sep="  ")
+    for row in result["rows"]:
+        told = [row.get(f"{name}_information") for name in beside.CODECS]
+        bits = [f"{each:,.0f}" for each in told if each is not None]
+        print(f"{row['edit']:20}", *(f"{100 * row[each]:5.1f} %" for each in columns), *bits)
+    return result
+
+
+def _choose(paths: Sequence[Path], options: argparse.Namespace) -> dict[str, Any]:
+    from mosaic_parts import choosing
+
+    started = time.perf_counter()
+    with ProcessPoolExecutor(options.jobs) as pool:
+        made = pool.map(partial(choosing.measure_photo, seed=options.seed), paths)
+        rows = choosing.rows([each for found in made for each in found])
+    for row in sorted(rows, key=lambda each: -each["least"]):
+        accuracies = "  ".join(f"{edit} {100 * row[edit]:.2f} %" for edit in measuring.EDITS)
+        print(f"{row['numbers']:2} numbers, {row['share']} of the way: {accuracies}")
+    return {
+        "photos": len(paths), "seed": options.seed, "psnr": measuring.PSNR, "rows": rows,
+        "wall_minutes": (time.perf_counter() - started) / 60,
+    }  # fmt: skip
+
+
 def _row(edit: str, outcomes: Sequence[measuring.Outcome]) -> dict[str, Any]:
     trained = [each for each in outcomes if each.network == "trained"]
     start = [each for each in outcomes if each.network == "untrained"]
@@ -127,15 +177,18 @@ def _row(edit: str, outcomes: Sequence[measuring.Outcome]) -> dict[str, Any]:
     }
 
 
+_PARTS = {"train": _train, "measure": _measure, "beside": _beside, "choose": _choose}
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("train", "measure"))
-    parser.add_argument("photos", type=Path)
+    parser.add_argument("what", choices=_PARTS)
+    parser.add_argument("photos", type=Path, nargs="+", help="folders of photos")
     parser.add_argument("--out", type=Path, default=networks.FILE, help="where weights are written")
     parser.add_argument("--weights", type=Path, default=networks.FILE, help="weights to measure")
     parser.add_argument("--results", type=Path, help="where results are written, as JSON")
     parser.add_argument("--minutes", type=float, default=6.0, help="CPU minutes of training")
-    parser.add_argument("--every", type=int, default=1, help="take every so many-th photo")
+    parser.add_argument("--every", type=int, default=1, help="take every so many-th of a folder")
     parser.add_argument("--all", action="store_true", help="keep every single outcome")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)

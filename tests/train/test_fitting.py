@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -312,10 +313,16 @@ class TestBadInput:
         with pytest.raises(mb.MorebitsError, match=r"unknown card .videosea.: .*videoseal-1\.0"):
             mb.fit(little(model="videosea"), out=tmp_path)
 
-    def test_a_folder_without_pictures(self, little, tmp_path):
-        (tmp_path / "empty").mkdir()
+    @pytest.mark.parametrize(
+        "changes",
+        [{"data": "empty"}, {"data": "empty", "devices": 2}, {"validation_data": "empty"}],
+    )
+    def test_a_folder_without_pictures(self, little, tmp_path, monkeypatch, changes):
+        monkeypatch.chdir(tmp_path)
+        Path("empty").mkdir()
         with pytest.raises(mb.MorebitsError, match="the training folder has no pictures; put some"):
-            mb.fit(little(data=str(tmp_path / "empty")), out=tmp_path / "run")
+            mb.fit(little(**changes), out="run")
+        assert not Path("run").exists()
 
     @pytest.mark.parametrize("workers", [0, 1])
     def test_a_broken_picture_is_named(self, little, photos, tmp_path, workers):
@@ -369,8 +376,17 @@ class TestBadInput:
         assert state.read_header(path) == {"step": 1}
         assert [each.name for each in tmp_path.iterdir()] == ["state.safetensors"]
 
-    def test_no_gpu(self, little, tmp_path):
+    @pytest.mark.parametrize("devices", [1, 2])
+    def test_no_gpu(self, little, tmp_path, devices):
         if torch.cuda.is_available():
             pytest.skip("there is one")
         with pytest.raises(InputError, match="torch sees 0 GPUs here; give fewer devices"):
-            mb.fit(little(accelerator="cuda"), out=tmp_path)
+            mb.fit(little(accelerator="cuda", devices=devices), out=tmp_path)
+
+    def test_processes_of_torchrun_need_the_gpus_of_their_machine_alone(self, little, monkeypatch):
+        monkeypatch.setattr(torch.cuda, "device_count", lambda: 8)
+        config = little(accelerator="cuda", devices=16, batch=16)
+        with pytest.raises(InputError, match="devices is 16: torch sees 8 GPUs"):
+            machines.accelerator(config)
+        monkeypatch.setenv("LOCAL_WORLD_SIZE", "8")
+        assert machines.accelerator(config) == "cuda"

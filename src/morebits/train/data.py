@@ -120,6 +120,12 @@ def source(word: str, config: TrainConfig) -> Source:
     return Folder(word, size=config.size, resize=config.resize, seed=config.seed)
 
 
+def check(config: TrainConfig) -> None:
+    """ImageError where a folder of the configuration is not there or has no pictures."""
+    for word in {config.data, config.validation_data or config.data}:
+        source(word, config)
+
+
 class Indexed(Dataset["Pixels | MorebitsError"]):
     """A source as torch's loaders want it.
 

@@ -37,9 +37,10 @@ def accelerator(config: TrainConfig) -> str:
     there = torch.cuda.device_count()
     if config.accelerator == "cpu" or (config.accelerator == "auto" and not there):
         return "cpu"
-    if there < config.devices:
+    needed = int(os.environ.get("LOCAL_WORLD_SIZE", config.devices))  # of `torchrun`: here alone
+    if there < needed:
         expected = f'torch sees {there} GPUs here; give fewer devices, or accelerator = "cpu"'
-        raise InputError("devices", config.devices, expected)
+        raise InputError("devices", needed, expected)
     return "cuda"
 
 

@@ -48,6 +48,10 @@ def test_nothing_is_found_with_another_key_or_without_a_mark(cover, marked):
     assert not codec.extract(np.zeros((20, 20, 3), np.uint8))
 
 
+def test_nothing_is_found_in_a_small_part_after_all_its_places_were_tried(marked):
+    assert not mb.codec("mosaic", key="other", seconds=60).extract(marked.image[:48, :48])
+
+
 def test_the_same_key_and_payload_give_the_same_picture(cover, marked):
     again = mb.codec("mosaic", psnr=45, key="k").embed(cover, PAYLOAD)
     assert np.array_equal(again.image, marked.image)

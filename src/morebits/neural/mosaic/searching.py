@@ -176,8 +176,8 @@ class Search:
         for found in pilot.candidates(self.image, self.key, budget_seconds=self.seconds):
             yield found.matrix.astype(np.float64), found.p_value < _SURE
         if self.image.shape[0] * self.image.shape[1] <= _SMALL:
-            for matrix in pilot.crops(self.image, self.key, _CROPS):
-                yield matrix.astype(np.float64), False
+            for place in pilot.crops(self.image, self.key, _CROPS):
+                yield np.column_stack([np.eye(2), -place]), False
 
     def _decoded(self, look: Look) -> Opened | None:
         """The message, if one of the likely kinds gives one that opens."""

@@ -21,8 +21,8 @@ TILE, NUMBERS = 16, 10
 _SLOPE = 0.6
 
 
-def waves() -> NDArray[np.float32]:
-    """The functions that training starts from, (10, 256): those of the robust codec on 16 pixels.
+def waves(count: int = NUMBERS) -> NDArray[np.float32]:
+    """The functions that training starts from, (count, 256): those of the robust codec, smaller.
 
     Products of waves that fade out at the border of the tile, from low to high, without the
     lowest: it sees how bright the tile is, which any change of light changes most.
@@ -37,7 +37,7 @@ def waves() -> NDArray[np.float32]:
     along = vectors.T * np.sign(vectors[:1].T)
     every = ((i, j) for i in range(TILE) for j in range(TILE))
     order = sorted(every, key=lambda pair: ((pair[0] + 1) ** 2 + (pair[1] + 1) ** 2, pair))
-    products = [np.outer(along[i], along[j]).reshape(-1) for i, j in order[1 : NUMBERS + 1]]
+    products = [np.outer(along[i], along[j]).reshape(-1) for i, j in order[1 : count + 1]]
     return np.stack(products).astype(np.float32)
 
 
