@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 import morebits as mb
 from morebits import attacks, images
 from morebits.codecs import compact
-from morebits.codecs.pilot import locating
-from morebits.codecs.pilot import search as pilot_search
 from morebits.codecs.robust import decoding, sizes
+from morebits.errors import DoesNotFit
+from morebits.images import Samples
 from morebits.neural.mosaic import network, searching
 from morebits.neural.mosaic.layout import DENSITIES
 
@@ -34,8 +34,6 @@ PSNR, SECONDS = 45.0, 5.0
 #: Edits after which nothing is filtered or moved. After others a codec stops at the first look that
 #: gives the message, which need not be its best one.
 _COMPARABLE = ("none", *EDITS[1:7], "brightness:0.5")
-for _module in (decoding, searching, locating, pilot_search):
-    _module.clock = time.process_time
 
 
 @dataclass(frozen=True)
@@ -67,13 +65,13 @@ def measure_photo(path: Path, seed: int) -> list[Outcome]:
     return found
 
 
-def _measure(photo: str, cover: NDArray[np.uint8], payload: bytes, name: str) -> list[Outcome]:
+def _measure(photo: str, cover: Samples, payload: bytes, name: str) -> list[Outcome]:
     codec = mb.codec(name, psnr=PSNR, seconds=SECONDS)
     bits, started = 8 * len(payload), time.process_time()
     try:
         message = np.unpackbits(np.frombuffer(payload, np.uint8))
         marked = np.asarray(codec.embed(cover, message).image)
-    except mb.DoesNotFit:
+    except DoesNotFit:
         marked = None
     found = [Outcome(photo, name, bits, None, marked is not None, None, _since(started))]
     for edit in EDITS:
@@ -91,7 +89,7 @@ def _since(started: float) -> float:
     return time.process_time() - started
 
 
-def _mosaic(image: NDArray[np.uint8], payload: bytes) -> tuple[bytes | None, float | None]:
+def _mosaic(image: Samples, payload: bytes) -> tuple[bytes | None, float | None]:
     found = searching.search(image, None, network.trained(), seconds=SECONDS)
     if found.opened is None or found.best is None:
         return None, None
@@ -105,7 +103,7 @@ def _mosaic(image: NDArray[np.uint8], payload: bytes) -> tuple[bytes | None, flo
     return found.opened.payload, _information(read.soft(density)[tiles], truth[tiles])
 
 
-def _robust(image: NDArray[np.uint8], payload: bytes) -> tuple[bytes | None, float | None]:
+def _robust(image: Samples, payload: bytes) -> tuple[bytes | None, float | None]:
     found = decoding.decode(image, None, seconds=SECONDS)
     if found.decoded is None or found.best is None:
         return None, None

@@ -79,8 +79,8 @@ def _measure(
     for edit in EDITS:
         values = _numbers(attacks.parse(edit)(marked), edit, marked.shape, network)
         cells = values[:rows, :columns] / np.float32(step * _GAINS.get(edit, 1.0)) - dither
-        belief = (np.full_like(cells, each) for each in START)
-        soft = lattice.soft_values(cells, *belief, 1)[..., 0][..., 1:]
+        sigma, lost = (np.full_like(cells, each) for each in START)
+        soft = lattice.soft_values(cells, sigma, lost, 1)[..., 0][..., 1:]
         total = np.bincount(carried.reshape(-1), soft.reshape(-1), minlength=bits.size)
         found.append((edit, float(((total > 0) == bits).mean())))
     return found
