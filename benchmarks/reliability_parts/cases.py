@@ -125,8 +125,8 @@ def case(seed: int, number: int, trips: int) -> Case:
 def warm_up() -> list[Case]:
     """Trips that count for nothing: every codec with every key, which compiles and loads.
 
-    And a trellis in segments of the largest size: it keeps the memory that it decides in, which grows
-    to 134 MB and no further.
+    And a trellis in segments of the largest size: it keeps the memory that it decides in, which
+    grows to 134 MB and no further.
     """
     small = Case(0, "trellis", "rgb", 8, False, 160, 144, "slopes", "png", "1", "none", 40.0)
     every = [
