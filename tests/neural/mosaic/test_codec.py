@@ -5,7 +5,11 @@ import pytest
 
 import morebits as mb
 from morebits import attacks
+from morebits.codecs import keys
 from morebits.errors import DoesNotFit, ImageError, InputError
+from morebits.neural.mosaic import network, reading
+from morebits.neural.mosaic.layout import DENSITIES
+from morebits.neural.mosaic.searching import Search, kinds
 
 PAYLOAD = np.unpackbits(np.frombuffer(b"forty bytes of something that is random.", np.uint8))
 
@@ -50,6 +54,14 @@ def test_nothing_is_found_with_another_key_or_without_a_mark(cover, marked):
 
 def test_nothing_is_found_in_a_small_part_after_all_its_places_were_tried(marked):
     assert not mb.codec("mosaic", key="other", seconds=60).extract(marked.image[:48, :48])
+
+
+def test_many_bits_a_number_are_not_looked_for_where_numbers_are_chance(marked):
+    search = Search(marked.image, keys.check_key("other"), network.trained(), 60)
+    look = next(search.looks(np.eye(2, 3), sure=False))
+    found = kinds(reading.read(look.numbers))
+    assert found
+    assert max(max(DENSITIES[density].slots) for density, _ in found) <= 2
 
 
 def test_the_same_key_and_payload_give_the_same_picture(cover, marked):

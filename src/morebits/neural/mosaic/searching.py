@@ -36,6 +36,8 @@ _PLAIN = 9.0
 _LOOKS, _KINDS = 3, 32
 #: A kind whose votes are this far below the best one's, in soft values, is not tried.
 _BEHIND = 12.0
+#: Deviation of the numbers, in steps between neighbouring symbols, from which on none can be told.
+_FINEST = 1.0
 #: Share of clipped pixels from which on they are rebuilt, and scale below which a picture was
 #: made smaller.
 _CLIPPED, _SHRUNK = 0.003, 0.98
@@ -206,14 +208,16 @@ class Search:
 def kinds(read: Read) -> list[tuple[int, int]]:
     """Densities and classes of messages that the telling numbers vote for, the likeliest first.
 
-    Of those alone that the tiles at hand can carry.
+    Of those alone that the tiles at hand can carry, and whose bits are not finer than the numbers
+    are exact: to read many bits a number takes long, and only untouched pictures have them.
     """
     telling, tiles = read.telling, int(read.numbers.usable.sum())
     lengths = np.array([sizes.message_bits(index) for index in range(sizes.CLASSES)])
     votes = np.stack(
         [
             np.where(
-                lengths <= tiles * chosen.block,
+                (lengths <= tiles * chosen.block)
+                & (read.deviation * 2 ** max(chosen.slots) < _FINEST),
                 np.tensordot(read.numbers.window.told(density), telling, axes=2),
                 -np.inf,
             )
