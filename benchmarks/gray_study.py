@@ -48,8 +48,8 @@ _TINY = replace(
 RUNS = {
     "linear-1024": replace(_LINEAR, bits=1024, steps_per_epoch=200, precision="bf16"),
     # Twice as many carriers disturb each other: more weight for the message. With a weight of 1e4
-    # for the picture 240 steps end at 48.63 dB and 99.86 % of the bits. 12.9 GB of weights, gradients
-    # and means are too many for the machine, hence one gradient at a time.
+    # for the picture 240 steps end at 48.63 dB and 99.86 % of the bits. 12.9 GB of weights,
+    # gradients and means are too many for the machine, hence one gradient at a time.
     "linear-2048": replace(
         _LINEAR, bits=2048, steps_per_epoch=280, lambda_image=1e3, precision="bf16",
         early_updates=True,
