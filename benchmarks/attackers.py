@@ -4,12 +4,14 @@
 
 Photos are cut to 512x384 in the middle and marked with 16 bytes at 45 dB; without a folder the
 project's own pictures are used. Every figure is of what `extract` still reads, with the right key,
-in so many seconds of one core: a busy machine takes longer and reads as much.
+in so many seconds of one core: a busy machine takes longer and reads as much. `dithering` learns
+from 32 photos and tries the others: give it 41.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -27,12 +29,16 @@ from morebits.codecs import pilot
 from morebits.codecs.pilot import locating, search
 from morebits.codecs.robust import decoding
 from morebits.codecs.robust.codec import Robust, mark
+from morebits.codecs.robust.layout import Layout
+from morebits.codecs.robust.tiles import TILE
 from morebits.images import Samples
-from schemes import pictures
+from schemes import dither, pictures
 
 PSNR, BYTES, HEIGHT, WIDTH = 45.0, 16, 384, 512
 #: Copies that are averaged, and photos from which a pilot is estimated.
 COPIES, PHOTOS = (2, 4, 8), (1, 2, 4, 8, 16)
+#: Photos from which the dither is guessed.
+DITHERED = (2, 8, 32)
 #: Edits that remove, weakest first.
 STRENGTHS: dict[str, tuple[float, ...]] = {
     "noise": (4, 6, 8, 11, 16, 23, 32, 45),
@@ -135,6 +141,32 @@ def estimating(photos: Photos, seconds: float) -> list[dict[str, Any]]:
     return rows
 
 
+def dithering(photos: Photos, seconds: float) -> list[dict[str, Any]]:
+    """The dither of a key, guessed from photos without their covers, and others cleaned of it."""
+    targets = photos[: max(1, len(photos) - max(DITHERED))]
+    few = photos[len(targets) :]
+    turns = range(-(-max(DITHERED) // len(few)))
+    pieces = [_quarter(each, turn) for turn in turns for each in few]
+    rows, columns = HEIGHT // TILE, WIDTH // TILE
+    truth = Layout.of("a key").window(0, 0, rows, columns).dither
+    found: list[dict[str, Any]] = []
+    # What is learnt of another key shows what the same distortion does without knowing anything.
+    for key, counts in (("another", DITHERED[-1:]), ("a key", DITHERED)):
+        marked = [_marked(cover, key, index) for index, cover in enumerate(pieces)]
+        guesses = {count: dither.guess(marked[:count]) for count in counts}
+        for (count, guess), gain in itertools.product(guesses.items(), (1.0, 1.5)):
+            read, psnrs = 0, list[float]()
+            for index, cover in enumerate(targets, 900):
+                picture = _marked(cover, "a key", index)
+                cleaned = dither.erased(picture, guess, gain)
+                read += _read(cleaned, "a key", seconds) == _payload(index)
+                psnrs.append(_psnr(picture, cleaned))
+            found.append({"photos": count, "of": len(few), "key": key,
+                          "known": dither.right(guess, truth), "gain": gain, "read": read,
+                          "targets": len(targets), "psnr": _mean(psnrs)})  # fmt: skip
+    return found
+
+
 def sharing(photos: Photos, seconds: float) -> list[dict[str, Any]]:
     """Whether two pictures tell that they have one key: correlation of what smoothing leaves."""
     del seconds
@@ -235,7 +267,17 @@ def timing(photos: Photos, seconds: float) -> list[dict[str, Any]]:
 
 PARTS: dict[str, Callable[[Photos, float], list[dict[str, Any]]]] = {
     each.__name__: each
-    for each in (guessing, sharing, overwriting, averaging, removing, copying, estimating, timing)
+    for each in (
+        guessing,
+        sharing,
+        overwriting,
+        averaging,
+        removing,
+        copying,
+        estimating,
+        dithering,
+        timing,
+    )
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib
 import re
 import time
 from itertools import combinations
@@ -16,6 +17,7 @@ import morebits as mb
 from morebits import attacks, images
 from morebits.codecs import compact, container, keys
 from morebits.codecs.robust.codec import Robust, mark
+from morebits.codecs.robust.layout import Layout
 
 SECRET = b"meet me at noon"
 _Y, _X = np.mgrid[0:144, 0:168]
@@ -147,6 +149,20 @@ class TestTwoPicturesOfOneKey:
         other = compact.pack(SECRET[:-1] + b"!", key="right", size=40)
         bits = [np.unpackbits(np.frombuffer(each, np.uint8)) for each in (*same, other)]
         assert abs(np.mean(bits[0] ^ bits[1]) - 0.5) < 0.15
+
+    def test_photos_of_one_key_tell_its_dither(self, monkeypatch):
+        """Said on the page: a few that were never moved are enough, and no cover is needed."""
+        monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
+        dither = importlib.import_module("schemes.dither")
+        covers = [images.read(cover(seed)) for seed in range(9)]
+        marks = [mark(each, bytes([seed] * 8), "right", 42) for seed, each in enumerate(covers)]
+        guess = dither.guess(marks[:8])
+        for key, least, most in (("right", 0.85, 1), ("other", 0.45, 0.55)):
+            truth = Layout.of(key).window(0, 0, 6, 7).dither
+            assert least < dither.right(guess, truth) <= most
+        assert Robust(key="right").extract(marks[8]).payload == bytes([8] * 8)
+        cleaned = dither.erased(marks[8], guess, 1.5)
+        assert Robust(key="right", seconds=1).extract(cleaned).status == "nothing"
 
 
 class TestCopying:

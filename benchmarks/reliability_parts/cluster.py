@@ -28,6 +28,10 @@ _PICTURES = 150
 _SAMPLES = _PICTURES * (1 + len(_ATTACKS))
 #: Seconds in which a job must end, one way or the other.
 _LIMIT = 420.0
+#: How often the scheduler is killed, each time at another moment of the job.
+_KILLS = 16
+#: Seconds in which a client must have given its scheduler up.
+_SOON = 60.0
 #: A cable that is pulled for a moment: seconds.
 _MOMENT = 5.0
 
@@ -88,7 +92,25 @@ def measure(scratch: Path) -> dict[str, Any]:
             count = kills.Count(name, 0)
             kills.samples(out, count)
             problems += [f"{name}: {each}" for each in count.problems]
+    found["scheduler killed at moments"] = _moments(scratch, source, problems)
     return {**found, "problems": problems}
+
+
+def _moments(scratch: Path, source: Path, problems: list[str]) -> dict[str, Any]:
+    """The scheduler killed early, late and in between: how a job ends depends on what it was at."""
+    seconds: list[float] = []
+    for number in range(_KILLS):
+        name = f"scheduler killed at moment {number}"
+        print(f"[cluster] {name}", file=sys.stderr, flush=True)
+        out = scratch / name.replace(" ", "-")
+        with _cluster(None, None, {None: 2}) as all:
+            moment = (number + 0.5) / _KILLS
+            ended = _job(all, source, out, lambda all=all: all.kill("scheduler"), moment)
+        _judge(name, ended, out, False, problems)
+        if ended.seconds > _SOON:
+            problems.append(f"{name}: ended after {ended.seconds:.0f} s")
+        seconds.append(ended.seconds)
+    return {"kills": _KILLS, "slowest seconds": round(max(seconds))}
 
 
 def _judge(
@@ -107,13 +129,15 @@ def _judge(
     }  # fmt: skip
 
 
-def _job(all: _Cluster, source: Path, out: Path, fault: Callable[[], None] | None) -> Ended:
-    """The benchmark; the fault comes when a third of the samples is there."""
+def _job(
+    all: _Cluster, source: Path, out: Path, fault: Callable[[], None] | None, moment: float = 1 / 3
+) -> Ended:
+    """The benchmark; the fault comes when this share of the samples is there."""
     attacks = [word for each in _ATTACKS for word in ("--attacks", each)]
     words = ["bench", "--codec", "trellis:states=16", "--images", source, *attacks]
     process = start([*words, "--cluster", all.address, "--out", out], all.client)
-    while fault is not None and process.poll() is None and _count(out) < _SAMPLES // 3:
-        time.sleep(0.05)
+    while fault is not None and process.poll() is None and _count(out) < _SAMPLES * moment:
+        time.sleep(0.01)
     if fault is not None:
         fault()
     return finish(process, _LIMIT)

@@ -17,7 +17,7 @@ from morebits.codecs.keys import Key, check_key
 from morebits.codecs.seconds import check_seconds
 from morebits.errors import DoesNotFit, ImageError, InputError, UnknownName
 from morebits.images import Picture, Samples
-from morebits.types import Codec, Extraction, Sealing
+from morebits.types import Codec, Embedding, Extraction, Sealing
 
 if TYPE_CHECKING:
     from morebits.codecs.box import Box
@@ -30,7 +30,7 @@ DEFAULT_SECONDS = 10.0
 #: The codecs whose marks any edit destroys; `reveal` is quick about them, and they can `fill`.
 FRAGILE = ("trellis", "box")
 #: The codecs that `reveal` finds by itself, in this order.
-FOUND_OUT = (*FRAGILE, "robust")
+FOUND_OUT = (*FRAGILE, "robust", "mosaic")
 #: A codec with a smaller p-value knows that the mark is its own.
 _SURE = 1e-9
 #: The PSNR of `fill`: none at all, since no picture is farther from another than its own range.
@@ -101,9 +101,10 @@ def hide(
 
     The codec `robust` survives edits: by default it takes the best quality that survives usual
     ones (`survive="paper-compact"`), with a PSNR of 45 dB or more; a `psnr` in dB is reached
-    exactly. The codecs `trellis` and `box` are lost with any edit and hold far more; for them
-    `psnr` is the lowest one (42), and the changes are as small as the payload allows. With
-    `fill` they have no lowest PSNR: any payload that the picture can hold at all goes in.
+    exactly. Where it gives up on the edits in `survive`, `mosaic` is tried, a small network. The
+    codecs `trellis` and `box` are lost with any edit and hold far more; for them `psnr` is the
+    lowest one (42), and the changes are as small as the payload allows. With `fill` they have no
+    lowest PSNR: any payload that the picture can hold at all goes in.
 
     With a `key` the payload is encrypted, and a wrong one finds nothing; without a key anyone
     can read it. `options` go to the codec.
@@ -126,15 +127,19 @@ def hide(
     else:
         message = container.pack(payload, key=key, context=_digest(picture))
     bits = np.unpackbits(np.frombuffer(message, np.uint8))
+    survives = tuple(str(each) for each in maker.survive) if sealed else ()
     try:
         embedded = maker.embed(picture, _filled_up(bits, maker, picture))
     except DoesNotFit as error:
-        if sealed:
+        if not sealed:
+            raise _payload_does_not_fit(error, len(message), len(payload), _lowest(maker)) from None
+        instead = _instead(maker, picture, bits) if "survive" in options else None
+        if instead is None:
             raise _in_bytes(error) from None
-        raise _payload_does_not_fit(error, len(message), len(payload), _lowest(maker)) from None
+        maker, embedded = instead
+        codec = maker.name
     if codec == "box":
         _check_box(picture, maker, embedded.image)
-    survives = tuple(str(each) for each in maker.survive) if sealed else ()
     return Marked(
         embedded.image, embedded.psnr, bits.size, maker.name, len(payload), _lowest(maker),
         not sealed, survives, picture, key, bytes(payload), codec if codec in FOUND_OUT else maker,
@@ -216,6 +221,14 @@ def _with_key(codec: Codec, key: Key) -> Codec:
     return codec
 
 
+def _instead(maker: Codec, picture: Picture, bits: Samples) -> tuple[Sealing, Embedding] | None:
+    """Mosaic and its mark, where that survives what was too much for the robust codec."""
+    from morebits.codecs.robust import Robust
+    from morebits.neural.mosaic import instead
+
+    return instead.embed(picture, bits, maker) if isinstance(maker, Robust) else None
+
+
 def _seals(codec: Codec) -> TypeGuard[Sealing]:
     return bool(getattr(codec, "seals", False))
 
@@ -245,6 +258,18 @@ def _readers(
             yield box
     if "robust" in names:
         yield registry.codec("robust", key=key, seconds=seconds)
+    if codec == "mosaic" or (codec is None and _piloted(picture, key)):
+        yield registry.codec("mosaic", key=key, seconds=seconds)
+
+
+def _piloted(picture: Picture, key: Key) -> bool:
+    """Whether there is a pilot, which mosaic shares with the robust codec.
+
+    Looking for mosaic's tiles in every picture would take as long again.
+    """
+    from morebits.codecs import pilot
+
+    return bool(pilot.locate(picture, key))
 
 
 def _open(reader: Codec, picture: Picture, key: Key) -> Extraction:

@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection
 from typing import Any, ParamSpec, TypeVar
 
 from morebits import __version__
+from morebits.bench.remote import Calls
 from morebits.errors import InputError, MissingExtra, WorkersLost
 
 P = ParamSpec("P")
@@ -132,9 +133,7 @@ class Cluster(Pool):
             # Untyped: what its methods return depends on whether they are awaited.
             self._client: Any = Client(address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
-            reason = " ".join(str(error).split()) or type(error).__name__
-            expected = f"cannot be reached ({reason}), give the scheduler's tcp://HOST:PORT"
-            raise InputError("cluster", address, expected) from None
+            raise _unreachable(address, error) from None
         try:
             self._client.wait_for_workers(1, timeout=PATIENCE)
             check_versions(list(self._client.run(_version).values()))
@@ -143,17 +142,33 @@ class Cluster(Pool):
             self._client.close()
             expected = "has no workers, start: dask worker ADDRESS"
             raise InputError("cluster", address, expected) from None
+        except OSError as error:  # it has gone away since
+            self.close(now=True)
+            raise _unreachable(address, error) from None
         except BaseException:
             self._client.close()
             raise
-        # Not pure: a task with the same arguments is done again and not looked up.
-        super().__init__(self._client.get_executor(pure=False), workers=workers)
+        super().__init__(Calls(self._client, 3 * PATIENCE), workers=workers)
+
+    def check(self) -> None:
+        """As for every pool; while the client looks for its scheduler, wait for the outcome."""
+        try:
+            super().check()
+        except WorkersLost:
+            if self._client.status != "connecting":
+                raise
+            super().check()  # the first was dropped with the connection that has just been lost
 
     def close(self, *, now: bool = False) -> None:
-        """Leave the cluster, which goes on without us."""
+        """Leave the cluster, which goes on without us and drops what nobody waits for."""
         with contextlib.suppress(Exception):  # a cluster that is gone cannot be left
-            self.executor.shutdown(wait=not now)
-        self._client.close()
+            self._client.close(timeout=1 if now else PATIENCE)
+
+
+def _unreachable(address: str, error: Exception) -> InputError:
+    reason = " ".join(str(error).split()) or type(error).__name__
+    expected = f"cannot be reached ({reason}), give the scheduler's tcp://HOST:PORT"
+    return InputError("cluster", address, expected)
 
 
 def choose(jobs: int, cluster: str | None = None, executor: Executor | None = None) -> Pool:

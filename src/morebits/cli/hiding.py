@@ -141,6 +141,9 @@ def hide(
         marked = hiding.hide(
             picture, payload, psnr=psnr, fill=fill, key=secret, codec=codec, **options
         )
+    if marked.codec != codec:
+        took = f"{marked.codec} took over, which survives what was too much for {codec}"
+        terminal.say(f"morebits: note: {took}; it is easier to see in flat parts")
     with terminal.working(f"writing {out}, and revealing it again"):
         for note in marked.save(out, quality=quality, force=given.force):
             terminal.say(f"morebits: note: {out}: {note}")

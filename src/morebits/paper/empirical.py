@@ -25,7 +25,7 @@ _OURS = {
 }
 #: A run of ours at 64 px with as many bits a pixel: a sixteenth of the bits and of the pixels.
 _SMALLER = {("linear", 256, 1024): "linear-64px-64", ("linear", 256, 2048): "linear-64px-128"}
-#: The reduced family: the same design with few channels, 16 bits, at three sizes.
+#: The reduced family: the same design with few channels at three sizes.
 _FAMILY = {32: "tiny-32px", 64: "tiny-64px", 128: "tiny-128px"}
 
 

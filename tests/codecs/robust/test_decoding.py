@@ -198,6 +198,13 @@ class TestHypotheses:
         assert payload_of(found) == payload
         assert found.details["geometry"] == "crop"
 
+    def test_parts_that_the_pilot_does_not_even_suspect(self, marked, payload, monkeypatch):
+        monkeypatch.setattr(decoding.pilot, "candidates", lambda *_, **__: iter([]))
+        monkeypatch.setattr(decoding.pilot, "crops", lambda *_: np.zeros((0, 2), np.int64))
+        found = decoding.decode(parse("jpeg:70")(marked[31:, 47:]), "key", seconds=30)
+        assert payload_of(found) == payload
+        assert found.details["matrix"] == [[1, 0, -47], [0, 1, -31]]
+
     def test_a_small_part_is_read_from_its_tints_too(self, cover):
         """More bits than the luma of its tiles has numbers."""
         bits = np.random.default_rng(3).integers(0, 2, 8 * 90, np.uint8)

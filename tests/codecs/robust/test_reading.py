@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from morebits.codecs import compact
 from morebits.codecs.compact import Opener
+from morebits.codecs.ldpc import Code
 from morebits.codecs.robust import lattice, reading, sizes
 from morebits.codecs.robust.gain import Step
 from morebits.codecs.robust.layout import KNOWN, TELLING, Layout
@@ -39,7 +40,10 @@ def received(
     numbers += lattice.ALPHA * lattice.moves(numbers, window.dither, bits, steps)
     numbers += (random.normal(0, noise, numbers.shape) * steps[..., None]).astype(np.float32)
     return Tiles(
-        numbers * np.float32(light), window, np.ones(shape, bool), np.zeros(shape, np.float32)
+        numbers * np.float32(light),
+        window,
+        np.ones(shape, bool),
+        *np.zeros((2, *shape), np.float32),
     )
 
 
@@ -54,13 +58,13 @@ def near_the_limit(seed: int) -> Tiles:
     whole = lattice.moves(numbers, window.dither, bits, np.where(calm, STEP / 2, STEP))
     numbers += lattice.ALPHA * whole
     numbers += random.normal(0, 0.09 * STEP, numbers.shape).astype(np.float32)
-    return Tiles(numbers, window, np.ones((8, 9), bool), np.zeros((8, 9), np.float32))
+    return Tiles(numbers, window, np.ones((8, 9), bool), *np.zeros((2, 8, 9), np.float32))
 
 
 def unmarked(shape: tuple[int, int] = (10, 14)) -> Tiles:
     numbers = np.random.default_rng(9).normal(0, 60, (*shape, 42)).astype(np.float32)
     window = Layout.of("key").window(0, 0, *shape)
-    return Tiles(numbers, window, np.ones(shape, bool), np.zeros(shape, np.float32))
+    return Tiles(numbers, window, np.ones(shape, bool), *np.zeros((2, *shape), np.float32))
 
 
 def payload_of(tiles: Tiles, key: str | None = "key") -> bytes | None:
@@ -126,7 +130,7 @@ def tint(layer: int, noise: float = 0.05, corner: tuple[int, int] = (0, 0)) -> T
     steps = np.full((5, 6), STEP * lattice.TINT)
     numbers += lattice.TINT_ALPHA * lattice.moves(numbers, window.dither, bits, steps)
     numbers += (random.normal(0, noise, numbers.shape) * steps[..., None]).astype(np.float32)
-    return Tiles(numbers, window, np.ones((5, 6), bool), np.zeros((5, 6), np.float32))
+    return Tiles(numbers, window, np.ones((5, 6), bool), *np.zeros((2, 5, 6), np.float32))
 
 
 class TestTints:
@@ -238,10 +242,10 @@ class TestRead:
         clipped = np.zeros((10, 14), np.float32)
         clipped[:4] = 0.5
         numbers = np.where((clipped > 0)[..., None], other.numbers, tiles.numbers)
-        read = reading.read(replace(tiles, numbers=numbers, clipped=clipped), Step(STEP, 9.0))
+        read = reading.read(replace(tiles, numbers=numbers, lost=clipped), Step(STEP, 9.0))
         size = np.abs(read.soft).mean(axis=1).reshape(10, 14)
         assert size[:4].mean() < 0.2 * size[4:].mean()
-        assert payload_of(replace(tiles, numbers=numbers, clipped=clipped)) == PAYLOAD
+        assert payload_of(replace(tiles, numbers=numbers, lost=clipped)) == PAYLOAD
 
 
 def test_the_step_is_not_taken_from_clipped_tiles():
@@ -249,7 +253,7 @@ def test_the_step_is_not_taken_from_clipped_tiles():
     clipped = np.zeros((10, 14), np.float32)
     clipped[:7] = 0.6
     seen = replace(tiles, numbers=np.where((clipped > 0)[..., None], other.numbers, tiles.numbers))
-    told = replace(seen, clipped=clipped).step()
+    told = replace(seen, lost=clipped).step()
     assert told.levels == pytest.approx(STEP, rel=0.01)
     assert told.score > 1.3 * seen.step().score
 
@@ -266,3 +270,44 @@ def test_tiles_list_what_is_usable():
     assert roles.tolist() == [[2], [2]]
     assert some.told.shape == (sizes.CLASSES, 2, TELLING)
     assert np.array_equal(some.told[7, 1], tiles.window.told(7)[5, 1])
+
+
+class TestNudges:
+    def test_bring_back_messages_that_almost_came(self):
+        """Soft values with some 10 % more information than the message has bits."""
+        random, code, came = np.random.default_rng(1), Code(536, 2691), 0
+        for _ in range(30):
+            message = random.integers(0, 2, 536).astype(np.uint8)
+            signs = 2 * code.encode(message).astype(np.float32) - 1
+            soft = 2.2 * signs + np.sqrt(2 * 2.2) * random.standard_normal(signs.size, np.float32)
+            soft[random.permutation(signs.size)[1160:]] = 0
+            if code.decode(soft, 40).ok:
+                continue
+            nudged = reading.nudged(code, soft, 40)
+            if nudged is not None:
+                assert (nudged.bits == message).all()
+                came += 1
+        assert came >= 3
+
+    def test_are_for_messages_that_almost_came(self, monkeypatch):
+        """Neither for those that came, nor for those that cannot."""
+        asked: list[int] = []
+        monkeypatch.setattr(reading, "nudged", lambda *_: asked.append(1))
+        assert payload_of(received(noise=0.1)) == PAYLOAD
+        assert payload_of(unmarked()) is None
+        assert not asked
+        messages = (payload_of(received(noise=noise)) for noise in (0.26, 0.28, 0.3, 0.32, 0.34))
+        assert None in messages
+        assert asked
+
+
+def test_cut_tiles_are_kept_apart_from_clipped_ones():
+    """They are ordered by their own damage; less than half a pixel is no cut."""
+    tiles = received(shape=(2, 3))
+    lost, cut = np.zeros((2, 2, 3), np.float32)
+    lost[0] = 0.4, 0.1, 0.3
+    cut[0] = 0.0, 0.1, 0.01
+    order, damage = replace(tiles, lost=lost, cut=cut).kinds
+    assert damage.tolist() == [1, 2, 1, 0, 0, 0]
+    assert order[:3].tolist() == pytest.approx([0.4, 0.1, 0.3])
+    assert (order[3:] == tiles.activity[3:]).all()

@@ -24,7 +24,7 @@ def whole(plane: np.ndarray, matrix: object, way: str = "copied") -> Rectified:
 
 def agrees(found: Rectified, exactly: bool = True) -> bool:
     """Whether every tile that lies wholly in the picture is that of the original."""
-    for i, j in np.argwhere(found.usable & (found.clipped == 0)):
+    for i, j in np.argwhere(found.usable & (found.lost == 0)):
         top, left = (found.top + i) * TILE, (found.left + j) * TILE
         here = found.plane[i * TILE : (i + 1) * TILE, j * TILE : (j + 1) * TILE]
         there = ORIGINAL[top : top + TILE, left : left + TILE]
@@ -141,9 +141,9 @@ class TestRectify:
         mirrored, lost = ORIGINAL[:, ::-1].copy(), clipped[:, ::-1].copy()
         found = rectify(mirrored, lost, np.array([[-1.0, 0, 191], [0, 1, 0]]), "copied")
         assert found is not None
-        assert found.clipped[1, 2] == pytest.approx(0.25)
-        assert found.clipped[3, 0] == 1
-        assert found.clipped.sum() == pytest.approx(1.25)
+        assert found.lost[1, 2] == pytest.approx(0.25)
+        assert found.lost[3, 0] == 1
+        assert found.lost.sum() == pytest.approx(1.25)
         assert np.argwhere(~found.usable).tolist() == [[3, 0]]
 
 

@@ -111,3 +111,17 @@ class TestScatter:
         received = np.arange(64, dtype=np.float32).reshape(8, 8)
         back = resampling.scatter(received, np.array([[2.0, 0, 0.5], [0, 2, 0.5]]), (4, 4))
         assert np.allclose(back, received.reshape(4, 2, 4, 2).mean(axis=(1, 3)))
+
+
+@pytest.mark.parametrize("shape", [(60, 80), (5, 7), (1, 3)])
+@pytest.mark.parametrize(
+    "linear", [[[0.7, 0], [0, 0.9]], [[-1.1, 0], [0, 1]], [[0, 0.8], [-0.6, 0]], [[0, 1], [1, 0]]]
+)
+def test_upright_splines_are_splines(shape, linear):
+    """Rows and columns one after the other, against all at once: hardly turned at all."""
+    plane = np.random.default_rng(3).normal(0, 50, shape).astype(np.float32)
+    upright = np.column_stack([linear, [3.3, 20.7]])
+    turned = upright + np.array([1e-9, 1e-9, 0])
+    found = resampling.spline(plane, upright, (48, 72))
+    assert found.shape == (48, 72)
+    assert np.abs(found - resampling.spline(plane, turned, (48, 72))).max() < 1e-3

@@ -9,6 +9,6 @@ from __future__ import annotations
 
 from morebits.codecs.pilot.adding import add, mark
 from morebits.codecs.pilot.located import Located
-from morebits.codecs.pilot.locating import candidates, crops, locate, presence
+from morebits.codecs.pilot.locating import candidates, crops, locate, places, presence
 
-__all__ = ["Located", "add", "candidates", "crops", "locate", "mark", "presence"]
+__all__ = ["Located", "add", "candidates", "crops", "locate", "mark", "places", "presence"]

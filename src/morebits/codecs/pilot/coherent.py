@@ -23,6 +23,12 @@ from morebits.codecs.pilot.whitening import Patch
 BLOCK = 32
 #: Pixels between two positions that are tried at first.
 _STEP = 2
+#: Rows of places whose best one is made more exact, and how far apart (pixels) two places are.
+_CLIMBED, _APART = 48, 12
+#: Steps in pixels by which a place is made more exact.
+_CLIMB = (1.0, 0.5, 0.25, 0.125)
+#: Rows of places that are looked at together, so that they stay near the processor.
+_TOGETHER = 96
 #: Pixels by which a likely place may lie before the origin: the grid is not that exact.
 _BEYOND = 3
 #: Log-likelihood that another period than the first must bring.
@@ -86,19 +92,24 @@ def demodulate(
 
 
 def positions(found: Demodulated, count: int) -> list[tuple[float, Reals]]:
-    """The most likely places of `found.middle` in the first period, best first, with scores."""
+    """The most likely places of `found.middle` in the first period, best first, with scores.
+
+    A place between those of the grid may seem a third less likely than it is, so many are made
+    exact before the best are taken.
+    """
     total = _total(found)
-    grid, surface = _surface(found, total)
-    best: list[tuple[float, Reals]] = []
-    for _ in range(count):
-        place = np.unravel_index(int(surface.argmax()), surface.shape)
-        row, column = int(place[0]), int(place[1])
-        best.append(_climbed(found, total, np.array([grid[row], grid[column]])))
-        near = np.ix_(
-            np.arange(row - 6, row + 7) % len(grid), np.arange(column - 6, column + 7) % len(grid)
-        )
-        surface[near] = -np.inf
-    return sorted(best, key=lambda each: -each[0])
+    grid, along, y = _grid(found.cycles.tobytes())
+    rows = np.argsort(-_tops(found, total), kind="stable")[:_CLIMBED]
+    columns = _lines(along[rows], total, y).argmax(axis=1)
+    scores, places = _climbed(found, total, np.column_stack([grid[rows], grid[columns]]))
+    best: list[int] = []
+    for each in np.argsort(-scores, kind="stable").tolist():
+        away = np.abs(places[each] - places[best]) % PERIOD
+        if not (np.minimum(away, PERIOD - away).max(axis=1) < _APART).any():
+            best.append(each)
+        if len(best) == count:
+            break
+    return [(float(scores[each]), places[each]) for each in best]
 
 
 def whole_positions(found: Demodulated, count: int, reach: Reals) -> NDArray[np.int64]:
@@ -122,6 +133,23 @@ def whole_positions(found: Demodulated, count: int, reach: Reals) -> NDArray[np.
     return np.take_along_axis(around, four[..., None], axis=1).reshape(-1, 2)
 
 
+def near_positions(found: Demodulated, count: int, reach: Reals) -> NDArray[np.int64]:
+    """Likely places of the pixel q = 0 within `reach` (x, y) of the origin, in whole pixels.
+
+    `count` of them, (places, 2), those at which the waves agree best first. Not only tops:
+    of a faint pilot the right place need not be one.
+    """
+    x, y = (np.arange(int(side)) for side in reach)
+    u, v = found.cycles.T
+    along = np.exp(-2j * np.pi * np.outer(x + found.middle[0], u)) * _total(found)
+    down = np.exp(-2j * np.pi * np.outer(v, y + found.middle[1]))
+    agreement = (along.astype(np.complex64) @ down.astype(np.complex64)).real.ravel()
+    count = min(count, agreement.size)
+    best = np.argpartition(-agreement, count - 1)[:count]
+    best = best[np.argsort(-agreement[best], kind="stable")]
+    return np.column_stack([x[best // len(y)], y[best % len(y)]])
+
+
 def _total(found: Demodulated) -> NDArray[np.complex128]:
     """The sum of every wave over all blocks, about the middle instead of q = 0."""
     total = found.sums.sum(axis=1) * found.expected
@@ -133,8 +161,52 @@ def _surface(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """How well the waves agree on each place of the middle, (x, y), and the grid of both."""
     grid, along, y = _grid(found.cycles.tobytes())
+    return grid, _lines(along, total, y)
+
+
+def _lines(
+    along: NDArray[np.complex64], total: NDArray[np.complex128], y: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Some rows of that surface, those with the waves `along` them."""
     x: NDArray[np.complex64] = along * total.astype(np.complex64)
-    return grid, np.hstack([x.real, -x.imag]) @ y
+    return np.hstack([x.real, -x.imag]) @ y
+
+
+def _tops(found: Demodulated, total: NDArray[np.complex128]) -> NDArray[np.float32]:
+    """The highest value of each row of that surface, in half the time that all of it takes.
+
+    Two rows as far before the middle of the grid as behind it share their cosines, and their
+    sines but for the sign.
+    """
+    cosine, sine, down = _mirrored(found.cycles.tobytes())
+    turned: NDArray[np.complex64] = down * total.astype(np.complex64)[:, None]
+    real, imaginary = np.ascontiguousarray(turned.real), np.ascontiguousarray(turned.imag)
+    half = len(cosine)
+    tops = np.empty(2 * half, np.float32)
+    for near in range(0, half, _TOGETHER):
+        far = min(near + _TOGETHER, half)
+        even, odd = cosine[near:far] @ real, sine[near:far] @ imaginary
+        tops[half + near : half + far] = (even + odd).max(axis=1)
+        even -= odd
+        tops[half - far : half - near] = even.max(axis=1)[::-1]
+    return tops
+
+
+@lru_cache(maxsize=4)
+def _mirrored(
+    cycles: bytes,
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.complex64]]:
+    """The waves of a key over one period: along x from its middle on, and along y."""
+    u, v = np.frombuffer(cycles).reshape(-1, 2).T
+    grid = np.arange(0, PERIOD, _STEP)
+    middle = (grid[0] + grid[-1]) / 2
+    turns = 2 * np.pi * np.outer(grid[len(grid) // 2 :] - middle, u)
+    down = np.exp(-2j * np.pi * (u[:, None] * middle + np.outer(v, grid)))
+    return (
+        np.cos(turns).astype(np.float32),
+        np.sin(turns).astype(np.float32),
+        down.astype(np.complex64),
+    )
 
 
 @lru_cache(maxsize=4)
@@ -148,16 +220,24 @@ def _grid(cycles: bytes) -> tuple[NDArray[np.int64], NDArray[np.complex64], NDAr
 
 
 def _climbed(
-    found: Demodulated, total: NDArray[np.complex128], place: Reals
-) -> tuple[float, Reals]:
-    """A place to within a quarter of a pixel, and its score."""
-    place = place.astype(np.float64)
-    value = 0.0
-    for step in (1.0, 0.5, 0.25):
-        around = place + step * _NINE
-        values = np.exp(-2j * np.pi * (around @ found.cycles.T)) @ total
-        place, value = around[int(values.real.argmax())], float(values.real.max())
-    return value / found.noise, place
+    found: Demodulated, total: NDArray[np.complex128], places: NDArray[np.int64]
+) -> tuple[Reals, Reals]:
+    """The scores of places (N, 2) that are made exact to within an eighth of a pixel."""
+    here = places.astype(np.float64)
+    values = np.zeros(len(here))
+    for step, moves in zip(_CLIMB, _moves(found.cycles.tobytes()), strict=True):
+        waves = np.exp(-2j * np.pi * (here @ found.cycles.T)) * total
+        around = (waves @ moves.T).real
+        best = around.argmax(axis=1)
+        here, values = here + step * _NINE[best], around[np.arange(len(here)), best]
+    return values / found.noise, here
+
+
+@lru_cache(maxsize=4)
+def _moves(cycles: bytes) -> list[NDArray[np.complex128]]:
+    """What a step to each of nine places turns the waves of a key by, for each size of a step."""
+    turns = _NINE @ np.frombuffer(cycles).reshape(-1, 2).T
+    return [np.exp(-2j * np.pi * step * turns) for step in _CLIMB]
 
 
 _NINE = np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)], np.float64)
@@ -196,11 +276,8 @@ def _demodulate(patch: Patch, channel: int, received: Reals) -> NDArray[np.compl
     height, width = patch.planes.shape[1:]
     plane = np.zeros((rows * BLOCK, columns * BLOCK), np.float32)
     plane[:height, :width] = patch.planes[channel]
-    x = patch.left + np.arange(columns * BLOCK)
-    y = patch.top + np.arange(rows * BLOCK)
-    along: NDArray[np.complex128] = np.exp(-2j * np.pi * np.outer(x, received[:, 0]))
-    along = along.reshape(columns, BLOCK, -1)
-    down = np.exp(-2j * np.pi * np.outer(y, received[:, 1])).reshape(rows, BLOCK, -1)
+    along = _waves(patch.left, columns, received[:, 0])
+    down = _waves(patch.top, rows, received[:, 1])
     strips = plane.reshape(-1, columns, BLOCK).transpose(1, 0, 2)
     both = np.concatenate([along.real, along.imag], axis=2).astype(np.float32)
     first = strips @ both
@@ -208,3 +285,10 @@ def _demodulate(patch: Patch, channel: int, received: Reals) -> NDArray[np.compl
     mixed = first[..., :count] + 1j * first[..., count:]
     mixed = mixed.reshape(columns, rows, BLOCK, count) * down.astype(np.complex64)
     return np.ascontiguousarray(mixed.sum(axis=2).transpose(2, 0, 1))
+
+
+def _waves(first: int, blocks: int, cycles: Reals) -> NDArray[np.complex128]:
+    """exp(-2πi f x) of the pixels of some blocks, (blocks, BLOCK, K): of few pixels, turned."""
+    start = np.exp(-2j * np.pi * np.outer(first + BLOCK * np.arange(blocks), cycles))
+    inside = np.exp(-2j * np.pi * np.outer(np.arange(BLOCK), cycles))
+    return start[:, None] * inside

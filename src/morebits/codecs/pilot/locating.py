@@ -12,7 +12,12 @@ from morebits.codecs.compiled import clock
 from morebits.codecs.keys import Key
 from morebits.codecs.pilot.adding import rgb
 from morebits.codecs.pilot.chance import p_value
-from morebits.codecs.pilot.coherent import demodulate, whole_positions
+from morebits.codecs.pilot.coherent import (
+    Demodulated,
+    demodulate,
+    near_positions,
+    whole_positions,
+)
 from morebits.codecs.pilot.located import Located
 from morebits.codecs.pilot.refining import objective
 from morebits.codecs.pilot.search import Search
@@ -29,6 +34,8 @@ _SURE = 1e-6
 _DOUBTFUL = 6
 #: A part is likely to lie within so many times its own size from the original's first pixel.
 _REACH = 3
+#: The same where all places are looked at, not only tops.
+_NEAR = 2
 #: A picture is also searched at half its size when its short side has so many pixels.
 _HALVED = 256
 
@@ -113,11 +120,29 @@ def crops(image: object, key: Key, count: int) -> NDArray[np.int64]:
     >>> crops(marked[30:, 20:], "key", 3)[0].tolist()
     [20, 30]
     """
+    found, size = _unturned(image, key)
+    return whole_positions(found, count, _REACH * size)
+
+
+def places(image: object, key: Key, count: int) -> NDArray[np.int64]:
+    """As `crops`, but places near the origin alone, `count` of them whether they are tops or not.
+
+    >>> from morebits.codecs import pilot
+    >>> noise = np.random.default_rng(0).integers(0, 256, (240, 320, 3), np.uint8)
+    >>> marked = pilot.mark(noise // 4 + 90, "key", psnr=42)
+    >>> places(marked[30:, 20:], "key", 3)[0].tolist()
+    [20, 30]
+    """
+    found, size = _unturned(image, key)
+    return near_positions(found, count, _NEAR * size)
+
+
+def _unturned(image: object, key: Key) -> tuple[Demodulated, Reals]:
+    """The waves of a picture that was only cut out, and its width and height."""
     view = Search(read(image).array, waves(key)).view
     found = demodulate([view.patch], view.spectrum, view.table, np.eye(2))
     height, width = view.patch.planes.shape[1:]
-    reach = _REACH * np.array([width, height])
-    return whole_positions(found, count, reach)
+    return found, np.array([width, height], np.float64)
 
 
 def _locks(

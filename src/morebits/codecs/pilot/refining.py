@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -36,25 +37,39 @@ class Objective:
 
     def score(self, six: Reals) -> float:
         """The score of a map, in standard deviations."""
-        return float(self._turned(six).real.sum(dtype=np.float64)) / self.found.noise
+        cosine, sine = self._turns(six)
+        real, imaginary = self._weighted
+        total = (real * cosine - imaginary * sine).sum(dtype=np.float64)
+        return float(total) / self.found.noise
 
     def slope(self, six: Reals) -> tuple[float, Reals]:
         """The score, and its derivative by the six numbers."""
-        turned = self._turned(six)
-        moments = turned.imag @ self.offsets.astype(np.float32)
+        cosine, sine = self._turns(six)
+        real, imaginary = self._weighted
+        moments = (real * sine + imaginary * cosine) @ self._offsets
         gradient = 2 * np.pi * self.found.cycles.T @ moments
         ordered = np.concatenate([gradient[:, :2].ravel(), gradient[:, 2]])
-        return float(turned.real.sum(dtype=np.float64)) / self.found.noise, (
-            ordered / self.found.noise
-        )
+        total = (real * cosine - imaginary * sine).sum(dtype=np.float64)
+        return float(total) / self.found.noise, ordered / self.found.noise
 
-    def _turned(self, six: Reals) -> NDArray[np.complex64]:
+    @cached_property
+    def _weighted(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Real and imaginary parts of the sums, strong waves for more."""
+        weighted = self.found.sums * self.found.expected.astype(np.float32)[:, None]
+        return np.ascontiguousarray(weighted.real), np.ascontiguousarray(weighted.imag)
+
+    @cached_property
+    def _offsets(self) -> NDArray[np.float32]:
+        return self.offsets.astype(np.float32)
+
+    def _turns(self, six: Reals) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Cosine and sine of what a map turns every wave by in every block, (K, B)."""
         change = six[:4].reshape(2, 2) - self.found.linear
         origin = six[4:] - self.found.linear @ self.centre
         moved = self.offsets[:, :2] @ change.T + origin
-        phase = (-2 * np.pi) * (self.found.cycles @ moved.T)
-        weighted = self.found.sums * self.found.expected.astype(np.float32)[:, None]
-        return weighted * np.exp(1j * phase.astype(np.float32))
+        cycles = self.found.cycles @ moved.T
+        phase = ((-2 * np.pi) * cycles).astype(np.float32)
+        return np.cos(phase), np.sin(phase)
 
 
 def objective(found: Demodulated) -> Objective:

@@ -6,6 +6,7 @@ The search asks this table millions of times, so it is small: one byte a bin.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.fft
@@ -22,6 +23,8 @@ _FINER = 1.4
 _AROUND = 0.03
 #: Bytes for one time the mean energy, and the most that one wave may count for.
 _UNIT, _MOST = 20, 255
+#: Maps that are scored together.
+_TOGETHER = 256
 #: Waves outside of these received frequencies (cycles per pixel) are not looked at.
 LOWEST, HIGHEST = 0.03, 0.47
 
@@ -105,26 +108,47 @@ def _scores(
     variance: NDArray[np.float32],
     maps: NDArray[np.float32],
 ) -> NDArray[np.float32]:
-    result = np.zeros(len(maps), np.float32)
-    lowest, highest = np.float32(LOWEST**2), np.float32(HIGHEST)
-    bins = table.shape[1]
-    half = np.float32(0.5)
-    for index in range(len(maps)):
-        a, b, c, d = maps[index]
-        total, spread = np.float32(0), np.float32(0)
+    count, size_of_table = len(maps), table.shape[1] * table.shape[2]
+    result = np.zeros(count, np.float32)
+    bins = table.reshape(-1)
+    parts = np.ascontiguousarray(maps.T)
+    # Some maps at a time and wave by wave: the processor finds the bins of several at once.
+    where = np.empty(_TOGETHER, np.int32)
+    total, spread = np.empty(_TOGETHER, np.float32), np.empty(_TOGETHER, np.float32)
+    for first in range(0, count, _TOGETHER):
+        last = min(first + _TOGETHER, count)
+        a, b = parts[0, first:last], parts[1, first:last]
+        c, d = parts[2, first:last], parts[3, first:last]
+        total[:] = 0
+        spread[:] = 0
         for k in range(len(cycles)):
-            x = a * cycles[k, 0] + b * cycles[k, 1]
-            y = c * cycles[k, 0] + d * cycles[k, 1]
-            if x < 0:
-                x, y = -x, -y
-            if x > highest or y > highest or y < -highest or x * x + y * y < lowest:
-                continue
-            column = int(x * size + half)
-            row = int(y * size + half + size) - bins
-            if row < 0:
-                row += bins
-            total += weight[k] * (np.float32(table[channel[k], row, column]) - expected[channel[k]])
-            spread += variance[k]
-        if spread > 0:
-            result[index] = total / np.sqrt(spread)
+            _bins(a, b, c, d, cycles[k, 0], cycles[k, 1], size, table.shape[1:], where)
+            here = bins[channel[k] * size_of_table :]
+            usual = expected[channel[k]]
+            for index in range(last - first):
+                if where[index] >= 0:
+                    total[index] += weight[k] * (np.float32(here[where[index]]) - usual)
+                    spread[index] += variance[k]
+        for index in range(last - first):
+            if spread[index] > 0:
+                result[first + index] = total[index] / np.sqrt(spread[index])
     return result
+
+
+@compiled
+def _bins(
+    a: Any, b: Any, c: Any, d: Any, u: Any, v: Any, size: Any, shape: Any, where: Any
+) -> None:  # fmt: skip
+    """Which bin of its channel a wave (u, v) falls on after each map; -1 where nobody looks."""
+    lowest, highest, half = np.float32(LOWEST**2), np.float32(HIGHEST), np.float32(0.5)
+    high, wide = np.int32(shape[0]), np.int32(shape[1])
+    for index in range(len(a)):
+        x = a[index] * u + b[index] * v
+        y = c[index] * u + d[index] * v
+        sign = np.float32(-1) if x < 0 else np.float32(1)
+        x *= sign
+        y *= sign
+        seen = (x <= highest) & (abs(y) <= highest) & (x * x + y * y >= lowest)
+        row = np.int32(y * size + half + size) - high
+        row += high if row < 0 else np.int32(0)
+        where[index] = row * wide + np.int32(x * size + half) if seen else np.int32(-1)

@@ -21,6 +21,7 @@ from morebits.codecs.compiled import clock
 from morebits.codecs.keys import Key
 from morebits.codecs.robust import (
     aligning,
+    careful,
     colour,
     cutting,
     equalising,
@@ -48,6 +49,11 @@ _DOUBTFUL = 1e-4
 #: Of pictures with at most so many pixels so many crops that the pilot cannot tell from chance are
 #: looked at, and so many are tried; larger ones have pilot enough.
 _SMALL, _SUSPECTED, _CROPS = 160_000, 400, 4
+#: Where none of them is right every place near the origin is looked at that the pilot likes better
+#: than most: so many, and fewer the more tiles there are, since each costs as many looks.
+_PLACES, _TILE_LOOKS = 30_000, 2_000_000
+#: Their known numbers agree at least so well, in standard deviations; the best of chance has 5.
+_LIKELY = 4.8
 #: Turns that are tried, of those that the pilot missed.
 _TURNS = 2
 #: Known numbers that agree better than this, in standard deviations, leave no doubt of a place: of
@@ -85,7 +91,8 @@ def decode(image: NDArray[Any], key: Key, *, seconds: float) -> Found:
 
 def _maps(image: NDArray[Any], key: Key, seconds: float) -> Iterator[Map]:
     """Maps worth trying, the cheapest first: none, small parts whose tiles leave no doubt of their
-    place, what the pilot finds, turns that it missed, and parts whose place it only suspects.
+    place, what the pilot finds, turns that it missed, parts whose place it only suspects, and parts
+    anywhere near the origin.
     """
     yield _UNMOVED
     small = image.shape[0] * image.shape[1] <= _SMALL
@@ -98,14 +105,26 @@ def _maps(image: NDArray[Any], key: Key, seconds: float) -> Iterator[Map]:
             yield Map(matrix, "rotation")
     if small:
         yield from _cuts(image, key, _SUSPECTED, 0.0)
+        yield from _everywhere(image, key)
 
 
 def _cuts(image: NDArray[Any], key: Key, suspected: int, least: float) -> Iterator[Map]:
     """Places of a part, the best of those that the pilot suspects."""
     offsets = pilot.crops(image, key, suspected)
     plane, layout = colour.luma(image), Layout.of(key)
-    for offset in cutting.likeliest(plane, layout, offsets, _CROPS, least):
-        yield Map(np.column_stack([np.eye(2), -offset]), "crop")
+    yield from map(_cut, cutting.likeliest(plane, layout, offsets, _CROPS, least))
+
+
+def _everywhere(image: NDArray[Any], key: Key) -> Iterator[Map]:
+    """Places of a part whose light was not changed, of nearly all that are near the origin."""
+    tiles = max(1, image.shape[0] * image.shape[1] // TILE**2)
+    offsets = pilot.places(image, key, min(_PLACES, _TILE_LOOKS // tiles))
+    plane, layout, steps = colour.luma(image), Layout.of(key), cutting.USUAL_STEPS
+    yield from map(_cut, cutting.likeliest(plane, layout, offsets, _CROPS, _LIKELY, steps))
+
+
+def _cut(offset: NDArray[np.int64]) -> Map:
+    return Map(np.column_stack([np.eye(2), -offset.astype(np.float64)]), "crop")
 
 
 class _Search:
@@ -221,6 +240,9 @@ class _Search:
         right = step.score > RIGHT
         if self.decoded is None and right and not rectified.whole:
             return self._try(map_, way, look, undone, equaliser, None)
+        if self.decoded is None and right:
+            read = careful.reread(read, rectified)
+            self._decode([read])
         if self.decoded is None and right and attempt.tints:
             self._decode([read, *attempt.tints])
         if self.decoded is not None:

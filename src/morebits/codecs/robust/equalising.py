@@ -10,7 +10,6 @@ noise of diagonal waves twice, which costs a seventh of what a strong blur leave
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -76,38 +75,57 @@ def shrink(down: float, across: float) -> Equaliser:
     return Equaliser(ratios=(min(down, 1.0), min(across, 1.0)))
 
 
-def analyse(plane: tiles.Plane, equaliser: Equaliser | None) -> tiles.Plane:
-    """The numbers of all tiles of a plane, as `tiles.analyse`, with an edit undone."""
+def analyse(
+    plane: tiles.Plane, equaliser: Equaliser | None, usable: NDArray[np.bool_] | None = None
+) -> tiles.Plane:
+    """The numbers of all tiles of a plane, as `tiles.analyse`, with an edit undone.
+
+    Tiles that are not `usable` (rows, columns) may come out with the filter for usual ones.
+    """
     if equaliser is None:
         return tiles.analyse(plane)
-    numbers = [tiles.analyse(each) for each in _undone(plane, equaliser, _NOISE)]
-    kinds = np.digitize(lattice.activity(numbers[_USUAL]), _ACTIVITIES)
-    found: tiles.Plane = np.choose(kinds[..., None], numbers)
-    return found
+    undoing = _Undoing(plane, equaliser)
+    numbers = tiles.analyse(undoing.at(_NOISE[_USUAL]))
+    kinds = np.digitize(lattice.activity(numbers), _ACTIVITIES)
+    needed = kinds if usable is None else kinds[usable]
+    for kind, noise in enumerate(_NOISE):
+        # Most pictures have not all kinds of tiles, and a filter costs as much as all the rest.
+        if kind != _USUAL and (needed == kind).any():
+            chosen = kinds == kind
+            numbers[chosen] = tiles.analyse(undoing.at(noise))[chosen]
+    return numbers
 
 
 def undone(plane: tiles.Plane, equaliser: Equaliser | None) -> tiles.Plane:
     """A plane with an edit undone, for usual tiles."""
-    if equaliser is None:
-        return plane
-    return next(_undone(plane, equaliser, _NOISE[_USUAL : _USUAL + 1]))
+    return plane if equaliser is None else _Undoing(plane, equaliser).at(_NOISE[_USUAL])
 
 
-def _undone(
-    plane: tiles.Plane, equaliser: Equaliser, noises: tuple[float, ...]
-) -> Iterator[tiles.Plane]:
-    """The plane with an edit undone, for each of some levels of noise."""
-    height, width = plane.shape
-    sides = [fft.next_fast_len(side + 2 * _MARGIN, real=True) for side in plane.shape]
-    more = [(_MARGIN, side - _MARGIN - own) for side, own in zip(sides, plane.shape, strict=True)]
-    spectrum = fft.rfft2(np.pad(plane, more, mode="reflect"))
-    down = fft.fftfreq(sides[0]).astype(np.float32)
-    across = fft.rfftfreq(sides[1]).astype(np.float32)
-    left = equaliser.left(down, 0)[:, None] * equaliser.left(across, 1)
-    squared = down[:, None] ** 2 + across**2
-    fade = np.clip((_ENDS[1] - np.sqrt(squared)) / (_ENDS[1] - _ENDS[0]), 0, 1)
-    fade *= fade * (3 - 2 * fade)
-    for noise in noises:
-        gain = left * fade / (left * left + np.float32(noise / _TENTH**2) * squared)
-        back = fft.irfft2(spectrum * gain, sides)
-        yield np.ascontiguousarray(back[_MARGIN : _MARGIN + height, _MARGIN : _MARGIN + width])
+class _Undoing:
+    """The spectrum of a plane, up to where the filter ends, and what the edit left of it."""
+
+    def __init__(self, plane: tiles.Plane, equaliser: Equaliser):
+        self.shape = plane.shape
+        self.sides = [fft.next_fast_len(side + 2 * _MARGIN, real=True) for side in plane.shape]
+        more = [
+            (_MARGIN, side - _MARGIN - own)
+            for side, own in zip(self.sides, plane.shape, strict=True)
+        ]
+        down = fft.fftfreq(self.sides[0]).astype(np.float32)
+        across = fft.rfftfreq(self.sides[1]).astype(np.float32)
+        across = across[across < _ENDS[1]]
+        lines = fft.rfft(np.pad(plane, more, mode="reflect"))[:, : len(across)]
+        left = equaliser.left(down, 0)[:, None] * equaliser.left(across, 1)
+        self._squared = down[:, None] ** 2 + across**2
+        fade = np.clip((_ENDS[1] - np.sqrt(self._squared)) / (_ENDS[1] - _ENDS[0]), 0, 1)
+        fade *= fade * (3 - 2 * fade)
+        self._spectrum = fft.fft(lines, axis=0, overwrite_x=True)
+        self._wanted, self._left = left * fade, left * left
+
+    def at(self, noise: float) -> tiles.Plane:
+        """The plane with the edit undone, at a level of noise beside the picture."""
+        height, width = self.shape
+        gain = self._wanted / (self._left + np.float32(noise / _TENTH**2) * self._squared)
+        columns = fft.ifft(self._spectrum * gain, axis=0, overwrite_x=True)
+        back = fft.irfft(columns[_MARGIN : _MARGIN + height], self.sides[1])
+        return np.ascontiguousarray(back[:, _MARGIN : _MARGIN + width])

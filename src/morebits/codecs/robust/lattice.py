@@ -67,15 +67,15 @@ def bins(where: NDArray[np.float32]) -> NDArray[np.intp]:
 
 
 @cache
-def densities() -> NDArray[np.float64]:
+def densities(share: float = ALPHA) -> NDArray[np.float64]:
     """Chance of each bin when the bit is 0, one row for each of `MODELS`.
 
-    The writer's own error is uniform, the noise Gaussian, and both are wrapped into the cell; a
-    lost number may be anywhere.
+    The writer's own error is uniform when a number goes this share of its way, the noise Gaussian,
+    and both are wrapped into the cell; a lost number may be anywhere.
     """
     centres = (np.arange(BINS) + 0.5) / BINS
     harmonics = np.arange(1, BINS // 2)
-    own = np.sinc(harmonics * (1 - ALPHA))
+    own = np.sinc(harmonics * (1 - share))
     sigma, lost = MODELS.T[:, :, None]
     noise = (1 - lost) * np.exp(-2 * (np.pi * harmonics * sigma) ** 2)
     waves = np.cos(2 * np.pi * harmonics[:, None] * centres)

@@ -70,10 +70,10 @@ def fit(where: NDArray[np.intp], groups: Groups, known: NDArray[np.bool_]) -> Fi
     `where` are bins. Bits that are `known` must have been turned to 0; soft values are those of
     `where` as it is.
     """
-    likelihood = _likelihood(where, groups, known)
-    chance = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
+    found = _likelihood(where, groups, known)
+    chance = np.exp(found - found.max(axis=1, keepdims=True))
     soft = lattice.soft_values(chance @ lattice.densities())
-    return Fit(np.argmax(likelihood, axis=1)[groups.index], soft[groups.index, where])
+    return Fit(np.argmax(found, axis=1)[groups.index], soft[groups.index, where])
 
 
 def likeliest(where: NDArray[np.intp], known: NDArray[np.bool_]) -> int:
@@ -85,13 +85,28 @@ def likeliest(where: NDArray[np.intp], known: NDArray[np.bool_]) -> int:
 def _likelihood(
     where: NDArray[np.intp], groups: Groups, known: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Log-likelihood of each model for each group and its neighbours, (groups, models)."""
-    count = len(groups.kinds) * groups.bands
-    index = groups.index * lattice.BINS + where
-    size = count * lattice.BINS
+    """Log-likelihood of each model when all numbers moved by the usual share, (groups, models)."""
+    tables = lattice.known_likelihoods(), lattice.unknown_likelihoods()
+    return likelihood(where, groups, known, *tables)
+
+
+def likelihood(
+    where: NDArray[np.intp],
+    groups: Groups,
+    known: NDArray[np.bool_],
+    of_known: NDArray[np.float64],
+    of_unknown: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Log-likelihood of each model for each group and its neighbours, (groups, models).
+
+    `where` are columns of the two tables (models, ...), for numbers with known and unknown bits.
+    """
+    count, columns = len(groups.kinds) * groups.bands, of_known.shape[1]
+    index = groups.index * columns + where
+    size = count * columns
     seen = np.bincount(index[known], minlength=size).reshape(count, -1)
     rest = np.bincount(index[~known], minlength=size).reshape(count, -1)
-    own = seen @ lattice.known_likelihoods().T + rest @ lattice.unknown_likelihoods().T
+    own = seen @ of_known.T + rest @ of_unknown.T
     own = own.reshape(len(groups.kinds), groups.bands, -1)
     total = own.copy()
     total[:, 1:] += _NEIGHBOUR * own[:, :-1]

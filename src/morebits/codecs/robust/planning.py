@@ -8,7 +8,7 @@ highest PSNR the message itself is hidden at several, and has to come back from 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -245,10 +245,8 @@ class Planner:
     def _try(self, marked: _Marked, edit: Attack, limit: float = math.inf) -> Trial:
         """An edit, in the worst of the ways that it may turn out; `limit` in seconds."""
         self._steps.step()
-        random = any(KINDS[step.name].random for step in edit.steps)
         information, seconds = math.inf, 0.0
-        for seed in _SEEDS if random else _SEEDS[:1]:
-            image = eight_bits(edit(marked.image, seed=seed))
+        for image in outcomes(marked.image, edit):
             patience = _PATIENCE * max(1.0, image.shape[0] * image.shape[1] / 1e6)
             found = decoding.decode(image, self._key, seconds=min(limit, patience, self._seconds))
             seconds = max(seconds, found.seconds)
@@ -290,6 +288,13 @@ class _Steps:
     def done(self) -> None:
         if self._progress is not None:
             self._progress(1.0)
+
+
+def outcomes(image: NDArray[Any], edit: Attack) -> Iterator[NDArray[np.uint8]]:
+    """The picture after an edit, in 8 bits; after a random one at each of the places tried."""
+    random = any(KINDS[step.name].random for step in edit.steps)
+    for seed in _SEEDS if random else _SEEDS[:1]:
+        yield eight_bits(edit(image, seed=seed))
 
 
 def strongest(edits: tuple[Attack, ...]) -> tuple[Attack, ...]:

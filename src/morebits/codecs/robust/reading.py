@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from morebits.codecs.compact import Opened, Opener
+from morebits.codecs.ldpc import Code
+from morebits.codecs.ldpc import Decoded as LdpcDecoded
 from morebits.codecs.robust import gain, lattice, noise, sizes
 from morebits.codecs.robust.gain import Step
 from morebits.codecs.robust.layout import KNOWN, TELLING, Window
@@ -20,11 +22,19 @@ _TRIED = 3
 #: Rounds of code and reading, least information for each bit of a message, and from which soft
 #: value on a bit is taken for known; known ones have this value.
 _ROUNDS, _ENOUGH_BITS, _BELIEVED, _KNOWN_BIT = 4, 0.5, 2.0, np.float32(-20)
+#: A message that almost came is looked for again: with bolder soft values (they mix many models of
+#: the noise, which makes them a little shy) and more patience, then so many times with noise of
+#: this size, for the code may be caught in a knot that a nudge unties.
+_BOLDER, _PATIENCE = np.float32(1.2), 100
+_NUDGES, _NUDGE = 12, np.float32(0.25)
+#: Almost: the soft values believe that they carry this many bits for each of the message. With
+#: fewer it cannot come, with more it would have.
+_ALMOST = (0.8, 1.5)
 #: Messages that `decode` opens at most.
-MOST_TRIES = _ROUNDS + _TRIED - 1
+MOST_TRIES = _ROUNDS + _TRIED + _NUDGES
 #: Natural logarithm of the activity over its limit within which a tile may be calm or not, and
 #: how much one unit of it weighs against the likelihood.
-_DOUBT, _PRIOR = 0.7, 6.0
+DOUBT, PRIOR = 0.7, 6.0
 #: Factors of the step that are tried with all numbers, of at most so many tiles: those that are
 #: sure enough (sharpness of the second harmonic), if there are enough of them.
 _FACTORS = np.exp(np.arange(-0.03, 0.0301, 0.0012))
@@ -32,22 +42,24 @@ _SURE, _FEWEST, _ENOUGH = 0.1, 8, 250
 #: How firmly the step that the known numbers found stands against the others: it is right to
 #: 0.5 %, and where the noise is strong any other may look better by chance.
 _FIRM = 0.5 / 0.005**2
-#: A tile with a larger share of clipped pixels is damaged.
-_DAMAGED = 0.01
+#: A tile with a larger share of clipped pixels is damaged, and one whose side is cut by a larger
+#: share (half a pixel) is cut: what is made up beyond the border disturbs it in its own way.
+_DAMAGED, _CUT = 0.01, 0.02
 
 
 @dataclass(frozen=True, eq=False)
 class Tiles:
     """The numbers of a rectangle of tiles as received, and what is known of them.
 
-    `usable` (rows, columns) are the tiles that lie wholly inside the picture, `clipped` is the
-    share of pixels that are black or white in each.
+    `usable` (rows, columns) are the tiles that lie nearly inside the picture, `lost` is the share
+    of each that is black, white or cut off, and `cut` the share of its side that is cut off.
     """
 
     numbers: NDArray[np.float32] = field(repr=False)  # (rows, columns, 42)
     window: Window = field(repr=False)
     usable: NDArray[np.bool_] = field(repr=False)
-    clipped: NDArray[np.float32] = field(repr=False)
+    lost: NDArray[np.float32] = field(repr=False)
+    cut: NDArray[np.float32] = field(repr=False)
 
     @cached_property
     def values(self) -> NDArray[np.float32]:
@@ -82,10 +94,10 @@ class Tiles:
 
     @cached_property
     def kinds(self) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
-        """What orders the tiles by trust (activity or damage), and 1 where it is damage."""
-        clipped = self.clipped[self.usable]
-        damaged = clipped > _DAMAGED
-        return np.where(damaged, clipped, self.activity), damaged.astype(np.intp)
+        """What orders the tiles by trust, and what it is: 0 activity, 1 clipped pixels, 2 a cut."""
+        lost, cut = self.lost[self.usable], self.cut[self.usable]
+        damage = np.where(cut > _CUT, 2, lost > _DAMAGED).astype(np.intp)
+        return np.choose(damage, [self.activity, lost, cut]), damage
 
     @property
     def count(self) -> int:
@@ -95,7 +107,7 @@ class Tiles:
     def step(self) -> Step:
         """The likeliest step of the lattice."""
         known = self.roles < KNOWN
-        weights = (1 / (1 + 20 * self.clipped[self.usable])).astype(np.float32).repeat(KNOWN)
+        weights = (1 / (1 + 20 * self.lost[self.usable])).astype(np.float32).repeat(KNOWN)
         activity = self.activity.repeat(KNOWN)
         return gain.search(self.values[known], self.dither[known], weights, activity)
 
@@ -181,7 +193,7 @@ def _finer(tiles: Tiles, step: Step, calm: NDArray[np.bool_], trust: NDArray[np.
 def _calm(tiles: Tiles, step: Step, calm: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which tiles have half the step, where their activity leaves it in doubt: by likelihood."""
     ratio = np.log(tiles.activity / (lattice.CALM * step.levels) + 1e-6)
-    doubtful = np.abs(ratio) < _DOUBT
+    doubtful = np.abs(ratio) < DOUBT
     if not doubtful.any() or calm.all() or not calm.any():
         return calm
     known = tiles.roles < KNOWN
@@ -198,7 +210,7 @@ def _calm(tiles: Tiles, step: Step, calm: NDArray[np.bool_]) -> NDArray[np.bool_
         )
         likelihoods.append(each[doubtful].sum(axis=1))
     result = calm.copy()
-    result[doubtful] = likelihoods[0] - likelihoods[1] > _PRIOR * ratio[doubtful]
+    result[doubtful] = likelihoods[0] - likelihoods[1] > PRIOR * ratio[doubtful]
     return result
 
 
@@ -217,13 +229,19 @@ def decode(layers: Sequence[Read], opener: Opener, *, iterations: int = 40) -> D
     `layers` are readings of luma and, after it, of tints. What the code makes of the numbers tells
     which tiles can be trusted; with that they are read again, a few times.
     """
+    information = sum(each.information for each in layers)
     for rank, index in enumerate(classes(layers)):
         code = layers[0].tiles.window.code(index)
         places = [each.tiles.window.places(index)[each.tiles.usable] for each in layers]
         soft = [each.soft for each in layers]
-        for _ in range(_ROUNDS if rank == 0 else 1):
-            summed = sum(map(partial(_summed, code.coded_bits), places, soft))
-            found = code.decode(summed, iterations)
+        for turn in range(_ROUNDS if rank == 0 else 1):
+            total = np.zeros(code.coded_bits, np.float32)
+            for where, values in zip(places, soft, strict=True):
+                total += summed(code.coded_bits, where, values)
+            found = code.decode(total, iterations)
+            almost = _ALMOST[0] < information / code.payload_bits < _ALMOST[1]
+            if not found.ok and almost and rank == turn == 0:
+                found = nudged(code, total, iterations) or found
             if found.ok:
                 opened = opener.open(np.packbits(found.bits).tobytes())
                 if opened:
@@ -236,7 +254,19 @@ def decode(layers: Sequence[Read], opener: Opener, *, iterations: int = 40) -> D
     return None
 
 
-def _summed(
+def nudged(code: Code, summed: NDArray[np.float32], iterations: int) -> LdpcDecoded | None:
+    """What the code makes of bolder soft values, as they are or a little off, if it ends."""
+    found = code.decode(_BOLDER * summed, _PATIENCE)
+    random = np.random.default_rng(0)
+    for _ in range(_NUDGES):
+        if found.ok:
+            return found
+        off = _NUDGE * random.standard_normal(summed.size, np.float32) * (summed != 0)
+        found = code.decode(_BOLDER * (summed + off), iterations)
+    return found if found.ok else None
+
+
+def summed(
     length: int, places: NDArray[np.int64], soft: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """Soft values of all numbers of each coded bit together."""

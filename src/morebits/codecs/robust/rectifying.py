@@ -30,7 +30,8 @@ class Rectified:
 
     plane: NDArray[np.float32] = field(repr=False)
     usable: NDArray[np.bool_] = field(repr=False)  # (rows, columns)
-    clipped: NDArray[np.float32] = field(repr=False)  # share of each tile
+    lost: NDArray[np.float32] = field(repr=False)  # share of each tile, clipped or cut off
+    cut: NDArray[np.float32] = field(repr=False)  # share of each tile's side
     top: int
     left: int
     whole: bool
@@ -41,8 +42,8 @@ class Rectified:
         """Its tiles for the reader, with an edit undone."""
         rows, columns = self.usable.shape
         window = layout.window(self.top, self.left, rows, columns, layer)
-        numbers = equalising.analyse(self.plane, equaliser)
-        return Tiles(numbers, window, self.usable, self.clipped)
+        numbers = equalising.analyse(self.plane, equaliser, self.usable)
+        return Tiles(numbers, window, self.usable, self.lost, self.cut)
 
     def of(self, plane: NDArray[np.float32]) -> Rectified:
         """Another plane of the same picture on the same tiles."""
@@ -95,14 +96,15 @@ def rectify(
     usable = missing <= (_BEYOND if way in ("copied", "spline") else 0)
     if not usable.any():
         return None
-    share = np.where(usable, missing / tile, 0).astype(np.float32)
+    cut = np.where(usable, missing / tile, 0).astype(np.float32)
+    lost = cut
     if clipped.any():
-        share += tiles.split(resampling.nearest(clipped, here, shape), tile).mean(axis=2)
-    usable &= share < _LOST
+        lost = cut + tiles.split(resampling.nearest(clipped, here, shape), tile).mean(axis=2)
+    usable &= lost < _LOST
     if not usable.any():
         return None
     resampled = _resampled(plane, here, shape, way, quality)
-    return Rectified(resampled, usable, share, int(top), int(left), whole, here, way)
+    return Rectified(resampled, usable, lost, cut, int(top), int(left), whole, here, way)
 
 
 def _middle(first: int, end: int, most: int) -> tuple[int, int]:

@@ -17,6 +17,8 @@ from morebits.codecs.compiled import compiled
 
 #: Rounds in which holes are mended.
 _MENDING = 8
+#: Quicker than a division.
+_SIXTH = 1 / 6
 
 
 def spline(plane: NDArray[np.float32], matrix: NDArray[np.float64], shape: tuple[int, int]) -> Any:
@@ -29,6 +31,11 @@ def spline(plane: NDArray[np.float32], matrix: NDArray[np.float64], shape: tuple
     if scale > 1.2:
         plane = gaussian_filter(plane, 0.45 * np.sqrt(scale**2 - 1), mode="nearest")
     knots = spline_filter(plane, 3, output=np.float32, mode="mirror")
+    (a, b, x), (c, d, y) = matrix.tolist()
+    if b == c == 0:
+        return _upright(knots, (a, x), (d, y), shape)
+    if a == d == 0:  # a quarter turn: upright, when rows are columns
+        return np.ascontiguousarray(_upright(knots, (b, x), (c, y), (shape[1], shape[0])).T)
     result = np.empty(shape, np.float32)
     _spline_at(knots, matrix.reshape(-1), result)
     return result
@@ -58,29 +65,97 @@ def scatter(
     return total
 
 
+def _upright(
+    knots: NDArray[np.float32],
+    across: tuple[float, float],
+    down: tuple[float, float],
+    shape: tuple[int, int],
+) -> NDArray[np.float32]:
+    """The spline where a column depends on x alone and a row on y: factor and first of each."""
+    result = np.empty(shape, np.float32)
+    columns, along = np.empty((shape[1], 4), np.int64), np.empty((shape[1], 4), np.float32)
+    rows, below = np.empty((shape[0], 4), np.int64), np.empty((shape[0], 4), np.float32)
+    _around(*across, knots.shape[1], columns, along)
+    _around(*down, knots.shape[0], rows, below)
+    _spline_upright(knots, columns, along, rows, below, result)
+    return result
+
+
+@compiled
+def _around(factor: float, first: float, size: int, knots: Any, weights: Any) -> None:
+    """The four knots around each place along one side, and how much each counts."""
+    for n in range(len(knots)):
+        place = min(max(factor * n + first, 0.0), size - 1.0)
+        before = int(place)
+        for j in range(4):
+            knots[n, j] = _mirrored(before - 1 + j, size)
+        weights[n, 0], weights[n, 1], weights[n, 2], weights[n, 3] = _weights(place - before)
+
+
+@compiled
+def _spline_upright(
+    knots: Any, columns: Any, along: Any, rows: Any, below: Any, result: Any
+) -> None:
+    lines = np.empty((len(knots), len(columns)), np.float32)
+    for row in range(len(knots)):
+        line = knots[row]
+        for n in range(len(columns)):
+            value = along[n, 0] * line[columns[n, 0]] + along[n, 1] * line[columns[n, 1]]
+            value += along[n, 2] * line[columns[n, 2]]
+            lines[row, n] = value + along[n, 3] * line[columns[n, 3]]
+    for row in range(len(rows)):
+        a, b, c, d = (
+            lines[rows[row, 0]],
+            lines[rows[row, 1]],
+            lines[rows[row, 2]],
+            lines[rows[row, 3]],
+        )
+        p, q, r, s = below[row, 0], below[row, 1], below[row, 2], below[row, 3]
+        for n in range(len(columns)):
+            result[row, n] = p * a[n] + q * b[n] + r * c[n] + s * d[n]
+
+
 @compiled
 def _spline_at(knots: Any, m: Any, result: Any) -> None:
+    """Row by row: first where all of its samples lie, which goes for many at once."""
     height, width = knots.shape
-    weights_x = np.empty(4, np.float32)
-    weights_y = np.empty(4, np.float32)
+    count = result.shape[1]
+    at = np.empty((2, count), np.int32)
+    weights = np.empty((8, count), np.float32)
     for row in range(result.shape[0]):
-        for column in range(result.shape[1]):
-            x = min(max(m[0] * column + m[1] * row + m[2], 0.0), width - 1.0)
-            y = min(max(m[3] * column + m[4] * row + m[5], 0.0), height - 1.0)
-            left, top = int(np.floor(x)), int(np.floor(y))
-            for weights, t in ((weights_x, x - left), (weights_y, y - top)):
-                weights[0] = (1 - t) ** 3 / 6
-                weights[1] = (4 - 6 * t * t + 3 * t * t * t) / 6
-                weights[3] = t * t * t / 6
-                weights[2] = 1 - weights[0] - weights[1] - weights[3]
+        for n in range(count):
+            x = min(max(m[0] * n + (m[1] * row + m[2]), 0.0), width - 1.0)
+            y = min(max(m[3] * n + (m[4] * row + m[5]), 0.0), height - 1.0)
+            left, top = np.int32(x), np.int32(y)
+            at[0, n], at[1, n] = left, top
+            weights[0, n], weights[1, n], weights[2, n], weights[3, n] = _weights(x - left)
+            weights[4, n], weights[5, n], weights[6, n], weights[7, n] = _weights(y - top)
+        for n in range(count):
+            left, top = at[0, n], at[1, n]
+            p, q, r, s = weights[0, n], weights[1, n], weights[2, n], weights[3, n]
             value = np.float32(0)
-            for i in range(4):
-                r = _mirrored(top - 1 + i, height)
-                line = np.float32(0)
-                for j in range(4):
-                    line += weights_x[j] * knots[r, _mirrored(left - 1 + j, width)]
-                value += weights_y[i] * line
-            result[row, column] = value
+            if 0 < left < width - 2 and 0 < top < height - 2:
+                for i in range(4):
+                    line = knots[top - 1 + i]
+                    sum_ = p * line[left - 1] + q * line[left] + r * line[left + 1]
+                    value += weights[4 + i, n] * (sum_ + s * line[left + 2])
+            else:
+                for i in range(4):
+                    line = knots[_mirrored(top - 1 + i, height)]
+                    sum_ = p * line[_mirrored(left - 1, width)] + q * line[_mirrored(left, width)]
+                    sum_ += r * line[_mirrored(left + 1, width)]
+                    value += weights[4 + i, n] * (sum_ + s * line[_mirrored(left + 2, width)])
+            result[row, n] = value
+
+
+@compiled
+def _weights(t: float) -> tuple[Any, Any, Any, Any]:
+    """How much the knots at -1, 0, 1 and 2 count at a place t from 0 to 1."""
+    rest = 1 - t
+    first = np.float32(rest * rest * rest * _SIXTH)
+    second = np.float32((4 - 6 * t * t + 3 * t * t * t) * _SIXTH)
+    last = np.float32(t * t * t * _SIXTH)
+    return first, second, np.float32(1.0 - first - second - last), last
 
 
 @compiled
@@ -105,13 +180,20 @@ def _nearest_at(plane: Any, m: Any, result: Any) -> None:
 
 @compiled
 def _scatter(plane: Any, m: Any, total: Any, seen: Any) -> None:
+    height, width = total.shape
+    flat, counts = total.reshape(-1), seen.reshape(-1)
+    where = np.empty(plane.shape[1], np.int32)
     for row in range(plane.shape[0]):
+        for column in range(plane.shape[1]):  # on its own, so that many are found at once
+            x = np.rint(m[0] * column + m[1] * row + m[2])
+            y = np.rint(m[3] * column + m[4] * row + m[5])
+            inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
+            where[column] = np.int32(y * width + x) if inside else np.int32(-1)
         for column in range(plane.shape[1]):
-            x = int(np.rint(m[0] * column + m[1] * row + m[2]))
-            y = int(np.rint(m[3] * column + m[4] * row + m[5]))
-            if 0 <= x < total.shape[1] and 0 <= y < total.shape[0]:
-                total[y, x] += plane[row, column]
-                seen[y, x] += 1
+            place = where[column]
+            if place >= 0:
+                flat[place] += plane[row, column]
+                counts[place] += 1
 
 
 @compiled

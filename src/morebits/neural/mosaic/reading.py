@@ -91,7 +91,7 @@ def numbers(
     off = ((samples >= _WHITE) | (samples <= _BLACK)).astype(np.float32)
     cut = off @ (network.functions**2).T
     texture = np.log1p(_rough(rectified.plane))
-    tile = np.stack([rectified.clipped, texture], axis=2).astype(np.float32)
+    tile = np.stack([rectified.lost, texture], axis=2).astype(np.float32)
     return Numbers(network, values, window, rectified.usable, tile, cut, undone)
 
 
