@@ -139,14 +139,14 @@ class Cluster(Pool):
             check_versions(list(self._client.run(_version).values()))
             workers = sum(self._client.nthreads().values())
         except TimeoutError:
-            self._client.close()
+            self.close(now=True)
             expected = "has no workers, start: dask worker ADDRESS"
             raise InputError("cluster", address, expected) from None
         except OSError as error:  # it has gone away since
             self.close(now=True)
             raise _unreachable(address, error) from None
         except BaseException:
-            self._client.close()
+            self.close(now=True)
             raise
         super().__init__(Calls(self._client, 3 * PATIENCE), workers=workers)
 
@@ -163,6 +163,8 @@ class Cluster(Pool):
         """Leave the cluster, which goes on without us and drops what nobody waits for."""
         with contextlib.suppress(Exception):  # a cluster that is gone cannot be left
             self._client.close(timeout=1 if now else PATIENCE)
+        # Else the garbage collector would try it again, at any moment and holding any lock.
+        self._client.status = "closed"
 
 
 def _unreachable(address: str, error: Exception) -> InputError:
