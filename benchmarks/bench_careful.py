@@ -101,7 +101,7 @@ def messages(photos: list[pictures.Photo]) -> None:
             elif code.decode(twice, 40).ok:
                 knowing += 1
             else:
-                nudged += reading.nudged(code, twice, 40) is not None
+                nudged += reading.insisted(code, twice).ok
     lost = tried - first - knowing - nudged
     print(f"parts of {PART:.0%} of the sides after {PRESSED}: {tried}; read at once {first},")
     print(f"with the mask {knowing} more, nudged {nudged} more, lost {lost}")

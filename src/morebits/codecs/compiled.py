@@ -22,9 +22,14 @@ _log = logging.getLogger("morebits")
 
 
 def compiled(function: _F) -> _F:
-    """The function as machine code, without Python's lock, the same integers everywhere."""
-    compile_kept: Any = njit(cache=True, nogil=True)
-    compile_anew: Any = njit(nogil=True)
+    """The function as machine code, without Python's lock, the same integers everywhere.
+
+    A division by zero is not looked for: such a look in a loop keeps the processor from doing
+    several of its turns at once, and costs 3 to 5 times the time.
+    """
+    options = {"nogil": True, "error_model": "numpy"}
+    compile_kept: Any = njit(cache=True, **options)
+    compile_anew: Any = njit(**options)
     try:
         return compile_kept(function)
     except RuntimeError:  # no folder to keep it in: compiled again in every run

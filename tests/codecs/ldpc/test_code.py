@@ -161,6 +161,31 @@ def test_repetition_adds_up():
     assert code.decode_mother(summed).bits.tolist() == bits.tolist()
 
 
+def test_other_values_are_tried_for_blocks_that_did_not_come():
+    """The first of three blocks is lost; the third try at it is right."""
+    code = Code(9000, 45_000)
+    bits = message("three blocks", 9000)
+    right = (8.0 * code.mother(bits) - 4).astype(np.float32).reshape(-1, code.blocks)
+    received = right.copy()
+    received[:, 0] = 0
+    tries = []
+
+    def others(values):
+        tries.append(values)
+        yield values, 5
+        yield -right[:, 0], 5
+        yield right[:, 0], 5
+        raise AssertionError("it came already")
+
+    assert code.blocks == 3
+    found = code.decode_mother(received.ravel(), others=others)
+    assert found.ok
+    assert (found.bits == bits).all()
+    assert len(tries) == 1
+    assert not tries[0].any()
+    assert not code.decode_mother(received.ravel(), others=lambda _: ()).ok
+
+
 def test_runs_of_coded_bits_from_anywhere():
     code = Code(200, 1200)
     bits = message("tiles", 200)

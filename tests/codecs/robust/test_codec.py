@@ -8,7 +8,7 @@ from PIL import Image
 
 import morebits as mb
 from morebits.attacks import parse
-from morebits.codecs.robust import Robust
+from morebits.codecs.robust import Robust, codec, sizes
 from morebits.errors import DoesNotFit, ImageError, InputError, UnknownName
 from morebits.types import Codec
 
@@ -90,6 +90,14 @@ class TestPilot:
             image = Robust(psnr=44, key="key").embed(scene(), as_bits(payload)).image
             chances.append(mb.locate(edit(image), key="key").p_value)
         assert chances[0] < 0.1 * chances[1]
+
+    def test_a_long_message_and_a_large_picture_leave_it_less(self):
+        short, long, longest = (sizes.class_of(bits + 56) for bits in (1024, 4096, 16384))
+        assert codec._below(short, 480, 640) == pytest.approx(8.2)
+        assert codec._below(long, 480, 640) == pytest.approx(9.8)
+        assert codec._below(long, 375, 500) == pytest.approx(11.5)
+        assert codec._below(short, 1920, 2560) == pytest.approx(9.76, abs=0.01)
+        assert codec._below(longest, 1365, 2048) == pytest.approx(13.14, abs=0.01)
 
 
 class TestNothing:

@@ -9,18 +9,22 @@ again when it ends (repetition), sent in a pseudo-random order.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from morebits.codecs.bits import check_bits
-from morebits.codecs.ldpc.block import LARGEST, Block
+from morebits.codecs.ldpc.block import LARGEST, Block, BlockDecoded
 from morebits.codecs.ldpc.graphs import BaseGraph
 from morebits.codecs.ldpc.interleaving import PUBLIC, permutation
 from morebits.errors import InputError
+
+#: What else to try where the values of a block came to no end: other values, and rounds for each.
+Others: TypeAlias = Callable[[NDArray[np.float32]], Iterable[tuple[NDArray[np.float32], int]]]
 
 #: Fewest and most message bits of a code, and the most coded bits.
 SMALLEST_PAYLOAD, LARGEST_PAYLOAD, LARGEST_CODED = 16, 2**20, 2**26
@@ -134,14 +138,21 @@ class Code:
         """The coded bits of a message: exact, the same on every machine."""
         return self.mother(bits)[self._order]
 
-    def decode(self, llr: ArrayLike, iterations: int = 50) -> Decoded:
-        """The message from one soft value for each coded bit."""
+    def decode(
+        self, llr: ArrayLike, iterations: int = 50, *, others: Others | None = None
+    ) -> Decoded:
+        """The message from one soft value for each coded bit.
+
+        Of a long message some blocks may come and others not: `others` are tried for these alone.
+        """
         values = _check_soft(llr, self.coded_bits)
         summed = np.bincount(self._order, values, minlength=self.length)
-        found = self.decode_mother(summed, iterations)
+        found = self.decode_mother(summed, iterations, others=others)
         return Decoded(found.bits, found.ok, found.iterations, found.soft[self._order])
 
-    def decode_mother(self, llr: ArrayLike, iterations: int = 50) -> Decoded:
+    def decode_mother(
+        self, llr: ArrayLike, iterations: int = 50, *, others: Others | None = None
+    ) -> Decoded:
         """The message from one soft value for each bit of the mother code, repetitions summed.
 
         >>> code = Code(16, 40)
@@ -152,13 +163,26 @@ class Code:
         """
         values = _check_soft(llr, self.length).reshape(-1, self.blocks)
         _check_whole("iterations", iterations, 0, 10_000)
-        found = [self.block.decode(values[:, each], iterations) for each in range(self.blocks)]
+        found = [
+            self._decoded(np.ascontiguousarray(values[:, each]), iterations, others)
+            for each in range(self.blocks)
+        ]
         return Decoded(
             bits=np.concatenate([each.bits for each in found])[: self.payload_bits],
             ok=all(each.ok for each in found),
             iterations=max(each.iterations for each in found),
             soft=np.stack([each.soft for each in found], axis=1).reshape(-1),
         )
+
+    def _decoded(
+        self, values: NDArray[np.float32], iterations: int, others: Others | None
+    ) -> BlockDecoded:
+        """One block, from its values or from others."""
+        found = self.block.decode(values, iterations)
+        if found.ok or others is None:
+            return found
+        tried = (self.block.decode(each, rounds) for each, rounds in others(values))
+        return next((each for each in tried if each.ok), found)
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:

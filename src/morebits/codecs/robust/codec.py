@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -31,6 +32,11 @@ DEFAULT_SURVIVE = "paper-compact"
 #: for short messages, which leave it room, and for long ones, within these ends. They need all the
 #: power they can get, and less of the picture may go anyway.
 _PILOT_SHORT, _PILOT_LONG, _PILOT_ENDS = (5.0, 80.0), (7.5, 13.0), (8.2, 9.8)
+#: From this load on it lies lower still: so much for one unit of load, and at most.
+_PILOT_FULL = (0.21, 15.0, 1.7)
+#: Every pixel adds to the pilot, and it is enough in a photo of so many pixels: in larger ones it
+#: is fainter, by this share of what they add in dB, and at most so much.
+_PILOT_LARGE = (500_000, 0.6, 4.5)
 #: Fewest tiles that a picture needs.
 _FEWEST_TILES = 4
 
@@ -164,7 +170,11 @@ def _below(index: int, height: int, width: int) -> float:
     """How far the pilot lies below the mark for a class of messages in a picture, in dB."""
     load = sizes.message_bits(index) / ((height // TILE) * (width // TILE) * BLOCK)
     (short, rising), (long, growing), (least, most) = _PILOT_SHORT, _PILOT_LONG, _PILOT_ENDS
-    return min(short + rising * load, max(long + growing * load, least), most)
+    below = min(short + rising * load, max(long + growing * load, least), most)
+    full, more, limit = _PILOT_FULL
+    below += min(max(load - full, 0) * more, limit)
+    pixels, share, limit = _PILOT_LARGE
+    return below + min(max(10 * share * math.log10(height * width / pixels), 0), limit)
 
 
 def _payload(message: NDArray[np.uint8]) -> bytes:

@@ -64,6 +64,7 @@ def _scores(
     height, width = activity.shape
     inverse = np.float32(1) / steps
     total, weight = np.empty(len(steps), np.float32), np.empty(len(steps), np.float32)
+    scale = np.empty(len(steps), np.float32)
     for place in range(len(offsets)):
         left, top = offsets[place]
         total[:] = 0
@@ -74,7 +75,7 @@ def _scores(
                 j = (x + left) // TILE % PERIOD
                 add_tile(
                     numbers[y, x], activity[y, x], known[i, j], dither[i, j],
-                    steps, inverse, total, weight,
+                    steps, inverse, scale, total, weight,
                 )  # fmt: skip
         scores[place] = (total / np.sqrt(_HALF * weight)).max()
 
@@ -82,25 +83,28 @@ def _scores(
 @compiled
 def add_tile(
     numbers: Any, activity: Any, known: Any, dither: Any,
-    steps: Any, inverse: Any, total: Any, weight: Any,
+    steps: Any, inverse: Any, scale: Any, total: Any, weight: Any,
 ) -> None:  # fmt: skip
-    """The known numbers of a tile to the sums of all steps: of cosines, and of squared weights."""
+    """The known numbers of a tile to the sums of all steps: of cosines, and of squared weights.
+
+    `scale` is scratch: cells for one level at each step.
+    """
     # Larger steps than this have the tile calm, with half the step.
     calm = np.searchsorted(steps, activity / lattice.CALM)
+    for n in range(len(inverse)):
+        scale[n] = inverse[n] if n < calm else inverse[n] + inverse[n]
     for k in range(len(known)):
-        number, phase = numbers[known[k]], dither[k]
-        _add(number, phase, inverse[:calm], total[:calm], weight[:calm])
-        _add(2 * number, phase, inverse[calm:], total[calm:], weight[calm:])
+        _add(numbers[known[k]], dither[k], scale, total, weight)
 
 
 @compiled
-def _add(number: Any, phase: Any, inverse: Any, total: Any, weight: Any) -> None:
-    """One number to the sums of all steps; the processor does eight steps at once.
+def _add(number: Any, phase: Any, scale: Any, total: Any, weight: Any) -> None:
+    """One number to the sums of all steps; the processor does many steps at once.
 
     The cosine is a polynomial, 0.0002 off at most.
     """
-    for n in range(len(inverse)):
-        cells = np.float32(number) * inverse[n]
+    for n in range(len(scale)):
+        cells = np.float32(number) * scale[n]
         trust = _ONE / (_ONE + cells * cells * _TAME)
         turn = cells - np.float32(phase)
         turn -= np.floor(turn + _HALF)

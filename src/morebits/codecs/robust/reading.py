@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -22,16 +22,18 @@ _TRIED = 3
 #: Rounds of code and reading, least information for each bit of a message, and from which soft
 #: value on a bit is taken for known; known ones have this value.
 _ROUNDS, _ENOUGH_BITS, _BELIEVED, _KNOWN_BIT = 4, 0.5, 2.0, np.float32(-20)
-#: A message that almost came is looked for again: with bolder soft values (they mix many models of
-#: the noise, which makes them a little shy) and more patience, then so many times with noise of
-#: this size, for the code may be caught in a knot that a nudge unties.
-_BOLDER, _PATIENCE = np.float32(1.2), 100
+#: Rounds of the code, and of one that almost came.
+_ITERATIONS, _PATIENCE = 40, 100
+#: Blocks of a message that almost came are looked for again: with bolder soft values (they mix
+#: many models of the noise, which makes them a little shy), then so many times with noise of this
+#: size, for the code may be caught in a knot that a nudge unties.
+_BOLDER = np.float32(1.2)
 _NUDGES, _NUDGE = 12, np.float32(0.25)
 #: Almost: the soft values believe that they carry this many bits for each of the message. With
 #: fewer it cannot come, with more it would have.
 _ALMOST = (0.8, 1.5)
 #: Messages that `decode` opens at most.
-MOST_TRIES = _ROUNDS + _TRIED + _NUDGES
+MOST_TRIES = _ROUNDS + _TRIED
 #: Natural logarithm of the activity over its limit within which a tile may be calm or not, and
 #: how much one unit of it weighs against the likelihood.
 DOUBT, PRIOR = 0.7, 6.0
@@ -223,7 +225,7 @@ class Decoded:
     bits: NDArray[np.uint8] = field(repr=False)
 
 
-def decode(layers: Sequence[Read], opener: Opener, *, iterations: int = 40) -> Decoded | None:
+def decode(layers: Sequence[Read], opener: Opener) -> Decoded | None:
     """The message, if one of the likely classes gives one that opens; else None.
 
     `layers` are readings of luma and, after it, of tints. What the code makes of the numbers tells
@@ -238,10 +240,9 @@ def decode(layers: Sequence[Read], opener: Opener, *, iterations: int = 40) -> D
             total = np.zeros(code.coded_bits, np.float32)
             for where, values in zip(places, soft, strict=True):
                 total += summed(code.coded_bits, where, values)
-            found = code.decode(total, iterations)
             almost = _ALMOST[0] < information / code.payload_bits < _ALMOST[1]
-            if not found.ok and almost and rank == turn == 0:
-                found = nudged(code, total, iterations) or found
+            insist = almost and rank == turn == 0
+            found = insisted(code, total) if insist else code.decode(total, _ITERATIONS)
             if found.ok:
                 opened = opener.open(np.packbits(found.bits).tobytes())
                 if opened:
@@ -254,16 +255,18 @@ def decode(layers: Sequence[Read], opener: Opener, *, iterations: int = 40) -> D
     return None
 
 
-def nudged(code: Code, summed: NDArray[np.float32], iterations: int) -> LdpcDecoded | None:
-    """What the code makes of bolder soft values, as they are or a little off, if it ends."""
-    found = code.decode(_BOLDER * summed, _PATIENCE)
+def insisted(code: Code, summed: NDArray[np.float32]) -> LdpcDecoded:
+    """What the code makes of soft values that should be enough: each block gets some more tries."""
+    return code.decode(summed, _PATIENCE, others=_nudged)
+
+
+def _nudged(values: NDArray[np.float32]) -> Iterator[tuple[NDArray[np.float32], int]]:
+    """The values of a block bolder, as they are and a little off, with rounds for each."""
+    yield _BOLDER * values, _PATIENCE
     random = np.random.default_rng(0)
     for _ in range(_NUDGES):
-        if found.ok:
-            return found
-        off = _NUDGE * random.standard_normal(summed.size, np.float32) * (summed != 0)
-        found = code.decode(_BOLDER * (summed + off), iterations)
-    return found if found.ok else None
+        off = _NUDGE * random.standard_normal(values.size, np.float32) * (values != 0)
+        yield _BOLDER * (values + off), _ITERATIONS
 
 
 def summed(

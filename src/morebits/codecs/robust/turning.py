@@ -81,12 +81,13 @@ def _score(numbers: Any, activity: Any, usable: Any, known: Any, dither: Any, st
     inverse = np.float32(1) / steps
     total = np.zeros(len(steps), np.float32)
     weight = np.full(len(steps), np.float32(1e-9))
+    scale = np.empty(len(steps), np.float32)
     for y in range(usable.shape[0]):
         for x in range(usable.shape[1]):
             if usable[y, x]:
                 i, j = y % len(known), x % len(known)
                 cutting.add_tile(
                     numbers[y, x], activity[y, x], known[i, j], dither[i, j],
-                    steps, inverse, total, weight,
+                    steps, inverse, scale, total, weight,
                 )  # fmt: skip
     return (total / np.sqrt(np.float32(0.5) * weight)).max()
