@@ -247,7 +247,12 @@ class TestLearning:
                                other["model/embedder.last.weight"])  # fmt: skip
 
     @pytest.mark.parametrize(
-        "changes", [{"balance": True, "lambda_adversarial": 0.1}, {"precision": "bf16"}]
+        "changes",
+        [
+            {"balance": True, "lambda_adversarial": 0.1},
+            {"precision": "bf16", "size": 40},  # and not the network's: answers are resized
+            {"precision": "bf16", "balance": True},
+        ],
     )
     def test_other_ways_to_step(self, little, tmp_path, changes):
         done = mb.fit(little(epochs=1, steps_per_epoch=2, **changes), out=tmp_path)
@@ -260,10 +265,11 @@ class TestLearning:
         found = trainer.gradients(0, next(data.training_batches(config, first=0)))
         assert found["mse"] < 1e-12
 
-    def test_recomputed_activations_change_nothing(self, little, tmp_path):
+    @pytest.mark.parametrize("more", [{}, {"lambda_adversarial": 0.1, "balance": True}])
+    def test_recomputed_activations_change_nothing(self, little, tmp_path, more):
         """Not even the running means of batch norms, which a second forward pass would move."""
         for name, flag in (("kept", False), ("again", True)):
-            config = little(checkpoint_activations=flag, epochs=1)
+            config = little(checkpoint_activations=flag, epochs=1, **more)
             mb.fit(config, out=tmp_path / name)
         assert_same(tensors(tmp_path / "kept"), tensors(tmp_path / "again"))
 

@@ -83,7 +83,8 @@ class Watermarker(nn.Module):
             expected = f"give ({len(images)}, {self.card.bits}): a row of zeros and ones a picture"
             raise InputError("messages", f"of shape {tuple(messages.shape)}", expected)
         seen = jnd.luma(images) if self.card.residual == "luma" else images
-        answer = self.embedder(resized(seen, self.card.size), messages)
+        # Networks may compute in bfloat16, which torch cannot resize everywhere; pictures are not.
+        answer = self.embedder(resized(seen, self.card.size), messages).to(images.dtype)
         full = resized(answer, tuple(images.shape[2:]))
         return full if self.card.jnd is None else full * jnd.budget(images, self.card.jnd)
 
