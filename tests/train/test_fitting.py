@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -309,6 +310,17 @@ class TestImport:
         )
         assert self.python(code) == f"{package} is not installed: pip install 'morebits[train]'"
 
+    def test_a_sweep_names_it_too(self, tmp_path):
+        code = (
+            "import importlib.util, sys\nfrom morebits.cli import main\n"
+            "sys.modules['torch'] = None\nfind = importlib.util.find_spec\n"
+            "importlib.util.find_spec = lambda name: None if name == 'torch' else find(name)\n"
+            "sys.stderr = sys.stdout\n"
+            f"main(['train', '--config', 'chunkyseal', '--sweep', '--out', {str(tmp_path)!r}])"
+        )
+        expected = "morebits: torch is not installed: pip install 'morebits[train]'"
+        assert self.python(code) == expected
+
 
 class TestBadInput:
     def test_no_configuration(self, tmp_path):
@@ -336,12 +348,24 @@ class TestBadInput:
         with pytest.raises(mb.MorebitsError, match=r"broken\.png"):
             mb.fit(little(data=str(photos), workers=workers), out=tmp_path / "run")
 
-    def test_nan_stops_with_advice_and_keeps_the_checkpoint(self, little, tmp_path):
-        config = little(lr=1e30, warmup_epochs=1.0, min_lr=1e30)
+    @pytest.mark.parametrize("kept", [True, False])
+    def test_nan_stops_with_advice_and_keeps_the_checkpoint(self, little, tmp_path, kept):
+        config = little(lr=1e30, min_lr=1e30, epochs=9)
+        if kept:  # a step of 1e-30 each changes nothing
+            config = replace(config, warmup_epochs=1, steps_per_epoch=1)
         with pytest.raises(TrainingStopped) as caught:
             mb.fit(config, out=tmp_path)
         assert "is not a finite number" in caught.value.problem
         assert "try lr = 1e+29, clip = 0.01" in caught.value.fix
+        last = "the last checkpoint is kept" if kept else "there is no checkpoint yet"
+        assert caught.value.fix.endswith(last)
+        assert (tmp_path / "state.safetensors").exists() == kept
+
+    @pytest.mark.parametrize("devices", [1, 2])
+    def test_pictures_smaller_than_the_network_takes(self, little, tmp_path, devices):
+        with pytest.raises(InputError, match="size is 16: little takes pictures from 32 pixels"):
+            mb.fit(little(size=16, devices=devices), out=tmp_path / "run")
+        assert not (tmp_path / "run").exists()
 
     @pytest.mark.parametrize(
         "error",
