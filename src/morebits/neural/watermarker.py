@@ -94,6 +94,9 @@ class Watermarker(nn.Module):
         return self.extractor(resized(images, self.card.size))
 
     def _check(self, images: Tensor) -> None:
+        if not isinstance(images, Tensor) or not images.is_floating_point():
+            kind = images.dtype if isinstance(images, Tensor) else type(images).__name__
+            raise InputError("images", f"of {kind}", "give a tensor of floats in [0, 1]")
         if images.ndim != 4 or images.shape[1] != 3:
             shape = f"of shape {tuple(images.shape)}"
             raise InputError("images", shape, "give (batch, 3, height, width)")
