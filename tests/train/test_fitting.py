@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import morebits as mb
 from morebits.errors import FileNotWritten, InputError, OtherConfig, ResultsError, TrainingStopped
@@ -76,6 +77,16 @@ class TestResume:
         assert_same(first, second)
         assert (whole.psnr, whole.bit_accuracy) == (parts.psnr, parts.bit_accuracy)
         assert self.log(tmp_path / "whole") == self.log(tmp_path / "parts")
+        assert self.points(tmp_path / "whole") == self.points(tmp_path / "parts")
+
+    @staticmethod
+    def points(folder):
+        """What TensorBoard shows: steps and values by curve."""
+        found = EventAccumulator(str(folder / "tensorboard"))
+        found.Reload()
+        names = set(found.Tags()["scalars"]) - {"train/seconds"}
+        curves = {name: [(each.step, each.value) for each in found.Scalars(name)] for name in names}
+        return curves, [each.step for each in found.Images("samples")]
 
     @staticmethod
     def log(folder):
