@@ -130,6 +130,15 @@ class TestResume:
         again = little(epochs=1, steps_per_epoch=1, workers=1, log_every=7)
         assert mb.fit(again, out=tmp_path, resume=True).steps == 1
 
+    def test_of_a_complete_run_changes_nothing(self, little, tmp_path):
+        config = little(epochs=1)
+        done = mb.fit(config, out=tmp_path)
+        before = (tmp_path / "result.json").read_bytes(), tensors(tmp_path)
+        again = mb.fit(config, out=tmp_path, resume=True)
+        assert replace(again, seconds=done.seconds) == done
+        assert (tmp_path / "result.json").read_bytes() == before[0]
+        assert_same(before[1], tensors(tmp_path))
+
     def test_of_nothing(self, little, tmp_path):
         with pytest.raises(ResultsError, match="there is nothing to resume; leave out --resume"):
             mb.fit(little(), out=tmp_path, resume=True)

@@ -163,8 +163,10 @@ class _Session:
         seconds = time.perf_counter() - self.start
         values = self.best["validation"]
         done = Fit(self.out, self.config.steps, self.best["step"], seconds=seconds, **values)
-        if self.journal is not None:
-            folder.write_json(self.out / folder.RESULT, {**asdict(done), "folder": self.out.name})
+        path = self.out / folder.RESULT
+        # A run that was complete already keeps what it took.
+        if self.journal is not None and (self.first < self.config.steps or not path.exists()):
+            folder.write_json(path, {**asdict(done), "folder": self.out.name})
         return done
 
 
