@@ -47,6 +47,21 @@ class VideoSeal(torch.nn.Module):
         return answer[:, :, None, None].repeat(1, 1, 3, 2) if self.pixelwise else answer
 
 
+class Older(torch.nn.Module):
+    """It has both names, and one of them wants something else."""
+
+    def forward(self, imgs):
+        return imgs
+
+    @torch.jit.export
+    def embed(self, imgs, msgs):
+        return imgs + msgs
+
+    @torch.jit.export
+    def detect(self, imgs):
+        return imgs
+
+
 class Picture(torch.nn.Module):
     """An encoder of pictures in [-1, 1]: bit i moves the columns 32 i to 32 i + 31 by 0.1."""
 
@@ -87,6 +102,7 @@ def files(tmp_path_factory):
         "plain": VideoSeal(False),
         "pixels": VideoSeal(True),
         "other": torch.nn.ReLU(),
+        "older": Older(),
         "picture": Picture(),
         "residual": Residual(),
         "reads-probabilities": Reader("probabilities"),
@@ -127,7 +143,7 @@ class TestVideoSeal:
 
     def test_files_that_are_something_else(self, files, tmp_path):
         (tmp_path / "text.jit").write_text("not a model")
-        for file in (tmp_path / "text.jit", files / "other.pt"):
+        for file in (tmp_path / "text.jit", files / "other.pt", files / "older.pt"):
             with pytest.raises(InputError, match="with embed and detect"):
                 registry.codec("videoseal", weights=file)
 
@@ -193,3 +209,10 @@ class TestPairs:
         (tmp_path / "text.pt").write_text("no")
         with pytest.raises(InputError, match=r"decoder is .*torch cannot load it"):
             registry.codec("wam", encoder=good, decoder=tmp_path / "text.pt")
+
+    def test_an_encoder_of_something_else(self, files, flat):
+        """It is tried when something is embedded, and named then."""
+        codec = registry.codec("wam", encoder=files / "other.pt", decoder=files / "reads-pixels.pt")
+        said = r"encoder is .*other\.pt.*does not take a picture and 8 bits.*Watermark Anything"
+        with pytest.raises(InputError, match=said):
+            codec.embed(flat, BITS)

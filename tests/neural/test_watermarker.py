@@ -164,6 +164,9 @@ class TestWrong:
         for wrong in (images[0], images[:, :1]):
             with pytest.raises(InputError, match=r"give \(batch, 3, height, width\)"):
                 made.extract(wrong)
+        for wrong in (images.numpy(), (255 * images).to(torch.uint8)):
+            with pytest.raises(InputError, match=r"give a tensor of floats in \[0, 1\]"):
+                made.extract(wrong)
 
     def test_too_small(self, small):
         with pytest.raises(InputError, match=r"40x31 pixels': small takes 32x32 or larger"):

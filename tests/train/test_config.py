@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 
 import pytest
 from hypothesis import given
@@ -49,7 +49,7 @@ def test_toml_reads_back(config):
         ("data", "", "data is '': give a text"),
         ("image_loss", "ssim", "image_loss is 'ssim': use one of mse, yuv"),
         ("strategy", "tp", "strategy is 'tp': use one of ddp, fsdp"),
-        ("precision", 32, "precision is 32: use one of 32, bf16, 64"),
+        ("precision", 16, "precision is 16: use one of 32, bf16, 64"),
         ("augmentations", "crop", "augmentations is 'crop': give a list"),
         ("scaling", (1.0,), "scaling is (1.0,): give the first and the last value, or none"),
         ("scaling", (1.0, 0.2), "scaling_epochs is (): give as many as scaling has"),
@@ -59,6 +59,13 @@ def test_toml_reads_back(config):
 def test_wrong_values(field, value, expected):
     with pytest.raises(InputError, match=re.escape(expected)):
         TrainConfig(**{field: value})
+
+
+def test_a_precision_may_be_a_number():
+    """As `--set precision=32` gives it."""
+    assert toml.read("chunkyseal", ["precision=32"]).config == replace(
+        toml.read("chunkyseal").config, precision="32"
+    )
 
 
 def test_fields_that_do_not_go_together():

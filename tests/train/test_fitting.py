@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import morebits as mb
 from morebits.errors import FileNotWritten, InputError, OtherConfig, ResultsError, TrainingStopped
@@ -75,6 +77,16 @@ class TestResume:
         assert_same(first, second)
         assert (whole.psnr, whole.bit_accuracy) == (parts.psnr, parts.bit_accuracy)
         assert self.log(tmp_path / "whole") == self.log(tmp_path / "parts")
+        assert self.points(tmp_path / "whole") == self.points(tmp_path / "parts")
+
+    @staticmethod
+    def points(folder):
+        """What TensorBoard shows: steps and values by curve."""
+        found = EventAccumulator(str(folder / "tensorboard"))
+        found.Reload()
+        names = set(found.Tags()["scalars"]) - {"train/seconds"}
+        curves = {name: [(each.step, each.value) for each in found.Scalars(name)] for name in names}
+        return curves, [each.step for each in found.Images("samples")]
 
     @staticmethod
     def log(folder):
@@ -117,6 +129,15 @@ class TestResume:
         mb.fit(little(epochs=1, steps_per_epoch=1), out=tmp_path)
         again = little(epochs=1, steps_per_epoch=1, workers=1, log_every=7)
         assert mb.fit(again, out=tmp_path, resume=True).steps == 1
+
+    def test_of_a_complete_run_changes_nothing(self, little, tmp_path):
+        config = little(epochs=1)
+        done = mb.fit(config, out=tmp_path)
+        before = (tmp_path / "result.json").read_bytes(), tensors(tmp_path)
+        again = mb.fit(config, out=tmp_path, resume=True)
+        assert replace(again, seconds=done.seconds) == done
+        assert (tmp_path / "result.json").read_bytes() == before[0]
+        assert_same(before[1], tensors(tmp_path))
 
     def test_of_nothing(self, little, tmp_path):
         with pytest.raises(ResultsError, match="there is nothing to resume; leave out --resume"):
@@ -247,7 +268,12 @@ class TestLearning:
                                other["model/embedder.last.weight"])  # fmt: skip
 
     @pytest.mark.parametrize(
-        "changes", [{"balance": True, "lambda_adversarial": 0.1}, {"precision": "bf16"}]
+        "changes",
+        [
+            {"balance": True, "lambda_adversarial": 0.1},
+            {"precision": "bf16", "size": 40},  # and not the network's: answers are resized
+            {"precision": "bf16", "balance": True},
+        ],
     )
     def test_other_ways_to_step(self, little, tmp_path, changes):
         done = mb.fit(little(epochs=1, steps_per_epoch=2, **changes), out=tmp_path)
@@ -260,10 +286,11 @@ class TestLearning:
         found = trainer.gradients(0, next(data.training_batches(config, first=0)))
         assert found["mse"] < 1e-12
 
-    def test_recomputed_activations_change_nothing(self, little, tmp_path):
+    @pytest.mark.parametrize("more", [{}, {"lambda_adversarial": 0.1, "balance": True}])
+    def test_recomputed_activations_change_nothing(self, little, tmp_path, more):
         """Not even the running means of batch norms, which a second forward pass would move."""
         for name, flag in (("kept", False), ("again", True)):
-            config = little(checkpoint_activations=flag, epochs=1)
+            config = little(checkpoint_activations=flag, epochs=1, **more)
             mb.fit(config, out=tmp_path / name)
         assert_same(tensors(tmp_path / "kept"), tensors(tmp_path / "again"))
 
@@ -303,6 +330,17 @@ class TestImport:
         )
         assert self.python(code) == f"{package} is not installed: pip install 'morebits[train]'"
 
+    def test_a_sweep_names_it_too(self, tmp_path):
+        code = (
+            "import importlib.util, sys\nfrom morebits.cli import main\n"
+            "sys.modules['torch'] = None\nfind = importlib.util.find_spec\n"
+            "importlib.util.find_spec = lambda name: None if name == 'torch' else find(name)\n"
+            "sys.stderr = sys.stdout\n"
+            f"main(['train', '--config', 'chunkyseal', '--sweep', '--out', {str(tmp_path)!r}])"
+        )
+        expected = "morebits: torch is not installed: pip install 'morebits[train]'"
+        assert self.python(code) == expected
+
 
 class TestBadInput:
     def test_no_configuration(self, tmp_path):
@@ -330,12 +368,24 @@ class TestBadInput:
         with pytest.raises(mb.MorebitsError, match=r"broken\.png"):
             mb.fit(little(data=str(photos), workers=workers), out=tmp_path / "run")
 
-    def test_nan_stops_with_advice_and_keeps_the_checkpoint(self, little, tmp_path):
-        config = little(lr=1e30, warmup_epochs=1.0, min_lr=1e30)
+    @pytest.mark.parametrize("kept", [True, False])
+    def test_nan_stops_with_advice_and_keeps_the_checkpoint(self, little, tmp_path, kept):
+        config = little(lr=1e30, min_lr=1e30, epochs=9)
+        if kept:  # a step of 1e-30 each changes nothing
+            config = replace(config, warmup_epochs=1, steps_per_epoch=1)
         with pytest.raises(TrainingStopped) as caught:
             mb.fit(config, out=tmp_path)
         assert "is not a finite number" in caught.value.problem
         assert "try lr = 1e+29, clip = 0.01" in caught.value.fix
+        last = "the last checkpoint is kept" if kept else "there is no checkpoint yet"
+        assert caught.value.fix.endswith(last)
+        assert (tmp_path / "state.safetensors").exists() == kept
+
+    @pytest.mark.parametrize("devices", [1, 2])
+    def test_pictures_smaller_than_the_network_takes(self, little, tmp_path, devices):
+        with pytest.raises(InputError, match="size is 16: little takes pictures from 32 pixels"):
+            mb.fit(little(size=16, devices=devices), out=tmp_path / "run")
+        assert not (tmp_path / "run").exists()
 
     @pytest.mark.parametrize(
         "error",

@@ -29,7 +29,7 @@ def demo(*, out: Folder = Path("demo")) -> None:
 
 
 def paper(*, out: Folder = Path("paper")) -> None:
-    """Write every theoretical table and figure of the paper beside our own numbers.
+    """Write the paper's tables and figures, theory and gray study, beside our own numbers.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -110,6 +111,8 @@ def _fit(plan: Plan, out: Path, *, resume: bool, as_json: bool) -> int:
 
 def _sweep(plan: Plan, out: Path, jobs: int, cluster: str | None, *, as_json: bool) -> int:
     from morebits.cli import show
+
+    import_module("morebits.train.fitting")  # first: it names an extra that is missing
     from morebits.train.sweep import SUMMARY, sweep
 
     try:

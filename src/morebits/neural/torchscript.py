@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -69,18 +71,21 @@ class VideoSealFile:
         self._model = _load("weights", weights, _VIDEOSEAL)
         if not (hasattr(self._model, "embed") and hasattr(self._model, "detect")):
             raise InputError("weights", str(weights), _VIDEOSEAL)
+        self._refused = "weights", weights, f"it does not embed or detect (%s); {_VIDEOSEAL}"
         self.bits = self.logits(np.zeros((3, 256, 256), np.float32)).size
 
     @torch.inference_mode()
     def change(self, image: Floats, message: NDArray[np.uint8], /) -> Floats:
         picture = _batch(image)
-        marked = self._model.embed(picture, _batch(message.astype(np.float32)), is_video=False)
-        return (marked - picture)[0].numpy()
+        with _named(*self._refused):
+            marked = self._model.embed(picture, _batch(message.astype(np.float32)), is_video=False)
+            return (marked - picture)[0].numpy()
 
     @torch.inference_mode()
     def logits(self, image: Floats, /) -> Floats:
         # The first output is meant for detection, and untrained.
-        return _means(self._model.detect(_batch(image), is_video=False))[1:].numpy()
+        with _named(*self._refused):
+            return _means(self._model.detect(_batch(image), is_video=False))[1:].numpy()
 
 
 class ScriptedPair:
@@ -93,24 +98,27 @@ class ScriptedPair:
         files = f"give the two TorchScript files of {self._pair.title.split(':')[0]}"
         self._encoder = _load("encoder", encoder, files)
         self._decoder = _load("decoder", decoder, files)
-        try:
+        with _named(
+            "decoder", decoder, f"it does not take a picture and give logits (%s); {files}"
+        ):
             self.bits = self.logits(
                 np.zeros((3, self._pair.size, self._pair.size), np.float32)
             ).size
-        except (RuntimeError, IndexError) as error:
-            reason = str(error).strip().splitlines()[-1]
-            expected = f"it does not take a picture and give logits ({reason}); {files}"
-            raise InputError("decoder", str(decoder), expected) from None
+        expected = (
+            f"it does not take a picture and {self.bits} bits, as the decoder has (%s); {files}"
+        )
+        self._refused = "encoder", encoder, expected
 
     @torch.inference_mode()
     def change(self, image: Floats, message: NDArray[np.uint8], /) -> Floats:
         picture, pair = _batch(image), self._pair
         seen = resized(picture, pair.size)
         mean, deviation = _columns(pair)
-        answer = self._encoder((seen - mean) / deviation, _batch(message.astype(np.float32)))
-        residual = answer * deviation
-        if pair.encoder == "picture":
-            residual = residual + mean - seen
+        with _named(*self._refused):
+            answer = self._encoder((seen - mean) / deviation, _batch(message.astype(np.float32)))
+            residual = answer * deviation
+            if pair.encoder == "picture":
+                residual = residual + mean - seen
         full = pair.strength * resized(residual, tuple(picture.shape[2:]))
         return (full if pair.jnd is None else full * jnd.budget(picture, pair.jnd))[0].numpy()
 
@@ -120,6 +128,16 @@ class ScriptedPair:
         seen = resized(_batch(image), self._pair.size)
         found = _means(self._decoder((seen - mean) / deviation))[self._pair.skip :]
         return (2 * found - 1 if self._pair.decoder == "probabilities" else found).numpy()
+
+
+@contextmanager
+def _named(name: str, path: str | os.PathLike[str], expected: str) -> Generator[None]:
+    """InputError for what a file's own code raises; its reason goes into `expected`."""
+    try:
+        yield
+    except (RuntimeError, IndexError) as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise InputError(name, str(path), expected.replace("%s", reason, 1)) from None
 
 
 def _columns(pair: Pair) -> tuple[Tensor, Tensor]:

@@ -83,7 +83,8 @@ class Watermarker(nn.Module):
             expected = f"give ({len(images)}, {self.card.bits}): a row of zeros and ones a picture"
             raise InputError("messages", f"of shape {tuple(messages.shape)}", expected)
         seen = jnd.luma(images) if self.card.residual == "luma" else images
-        answer = self.embedder(resized(seen, self.card.size), messages)
+        # Networks may compute in bfloat16, which torch cannot resize everywhere; pictures are not.
+        answer = self.embedder(resized(seen, self.card.size), messages).to(images.dtype)
         full = resized(answer, tuple(images.shape[2:]))
         return full if self.card.jnd is None else full * jnd.budget(images, self.card.jnd)
 
@@ -93,6 +94,9 @@ class Watermarker(nn.Module):
         return self.extractor(resized(images, self.card.size))
 
     def _check(self, images: Tensor) -> None:
+        if not isinstance(images, Tensor) or not images.is_floating_point():
+            kind = images.dtype if isinstance(images, Tensor) else type(images).__name__
+            raise InputError("images", f"of {kind}", "give a tensor of floats in [0, 1]")
         if images.ndim != 4 or images.shape[1] != 3:
             shape = f"of shape {tuple(images.shape)}"
             raise InputError("images", shape, "give (batch, 3, height, width)")

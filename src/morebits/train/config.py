@@ -127,6 +127,8 @@ class TrainConfig:
     def __post_init__(self) -> None:
         for name in ("scaling", "scaling_epochs", "augmentations"):  # TOML has lists
             object.__setattr__(self, name, _tuple(name, getattr(self, name)))
+        if self.precision in (32, 64):  # 32 is a number in TOML, and after --set
+            object.__setattr__(self, "precision", str(self.precision))
         for name in (*_WHOLE, *_NUMBERS, *_FLAGS, *_WORDS):
             value = getattr(self, name)
             if value is not None or name not in _OPTIONAL:

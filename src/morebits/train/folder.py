@@ -45,7 +45,8 @@ class Journal:
         with _writing(folder):
             _cut(folder / LOG, step)
             (folder / "samples").mkdir(exist_ok=True)
-            self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=step)
+            # As in the log, the points of that step itself stay.
+            self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)
             self._log = (folder / LOG).open("a", encoding="utf-8")
 
     def add(self, step: int, values: Mapping[str, Any], *, kind: str = "train") -> None:

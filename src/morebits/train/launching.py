@@ -16,7 +16,7 @@ import torch.multiprocessing as mp
 from torch.multiprocessing.spawn import ProcessException, start_processes
 
 from morebits.errors import MorebitsError, WorkersLost
-from morebits.train import data, loop, machines
+from morebits.train import data, loop, machines, models
 from morebits.train.config import TrainConfig
 from morebits.train.loop import Fit, Progress
 
@@ -27,9 +27,11 @@ _LOOK = 0.2
 def launch(config: TrainConfig, out: Path, *, resume: bool, progress: Progress | None) -> Fit:
     """Run the loop here, or in as many processes as there are devices.
 
-    Devices and pictures that are not there are missed before a network is made or a folder begun.
+    Devices and pictures that are not there, and cards that are wrong, are missed before a network
+    is made or a folder begun.
     """
     machines.accelerator(config)
+    models.check(config)
     data.check(config)
     if config.devices == 1 or machines.launched():
         return loop.run(config, out, resume=resume, progress=progress)

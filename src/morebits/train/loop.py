@@ -92,15 +92,27 @@ class _Session:
     def _step(self, step: int, batch: Tensor) -> None:
         found = self.trainer.gradients(step, batch)
         values = self._averaged(found)
-        _check(step, values, self.config)
+        self._check(step, values)
         values["gradient"] = float(self.trainer.update())
-        _check(step, values, self.config)
+        self._check(step, values)
         line = self._line(step, values)
         done = step + 1
         if self.journal is not None and (done % self.config.log_every == 0 or step == self.first):
             self.journal.add(done, line)
         if self.progress is not None and self.writes:
             self.progress(done, self.config.steps, line)
+
+    def _check(self, step: int, values: dict[str, Any]) -> None:
+        """TrainingStopped at the first number that is none."""
+        wrong = [name for name, value in values.items() if not math.isfinite(value)]
+        if wrong:
+            config = self.config
+            clip = 0.01 if config.clip is None else config.clip / 10
+            fix = f"try lr = {config.lr / 10:g}, clip = {clip:g}"
+            fix += ', precision = "32"' if config.precision == "bf16" else ""
+            kept = (self.out / folder.STATE).exists()
+            fix += "; the last checkpoint is kept" if kept else "; there is no checkpoint yet"
+            raise TrainingStopped(step, f"{', '.join(wrong)} is not a finite number", fix)
 
     def _line(self, step: int, values: dict[str, Any]) -> dict[str, Any]:
         """What the log and the callback say of a step; PSNR is None where nothing changed."""
@@ -151,20 +163,11 @@ class _Session:
         seconds = time.perf_counter() - self.start
         values = self.best["validation"]
         done = Fit(self.out, self.config.steps, self.best["step"], seconds=seconds, **values)
-        if self.journal is not None:
-            folder.write_json(self.out / folder.RESULT, {**asdict(done), "folder": self.out.name})
+        path = self.out / folder.RESULT
+        # A run that was complete already keeps what it took.
+        if self.journal is not None and (self.first < self.config.steps or not path.exists()):
+            folder.write_json(path, {**asdict(done), "folder": self.out.name})
         return done
-
-
-def _check(step: int, values: dict[str, Any], config: TrainConfig) -> None:
-    """TrainingStopped at the first number that is none."""
-    wrong = [name for name, value in values.items() if not math.isfinite(value)]
-    if wrong:
-        clip = 0.01 if config.clip is None else config.clip / 10
-        fix = f"try lr = {config.lr / 10:g}, clip = {clip:g}"
-        fix += ', precision = "32"' if config.precision == "bf16" else ""
-        fix += "; the last checkpoint is kept"
-        raise TrainingStopped(step, f"{', '.join(wrong)} is not a finite number", fix)
 
 
 @contextmanager

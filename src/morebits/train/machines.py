@@ -80,6 +80,9 @@ class _Mixed(MixedPrecision):
         """As it is: Fabric would cut pictures to the eight digits of a sample, and less."""
         return data
 
+    # Gradients in bfloat16 need no scale; with one, losses could not be balanced by theirs.
+    backward = Precision.backward
+
 
 def _precision(config: TrainConfig) -> Precision:
     """Half precision for the networks' sums; shards bring their own, which spares the blend."""

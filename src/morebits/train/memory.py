@@ -5,8 +5,8 @@ shards (FSDP2).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -95,7 +95,7 @@ def _recomputed(block: nn.Module) -> Callable[..., Any]:
     forward = block.forward
 
     def contexts() -> tuple[AbstractContextManager[None], AbstractContextManager[None]]:
-        return nullcontext(), _statistics_kept(block)
+        return nullcontext(), _StatisticsKept(block)
 
     def again(*inputs: Any) -> Any:
         if not torch.is_grad_enabled():
@@ -105,15 +105,18 @@ def _recomputed(block: nn.Module) -> Callable[..., Any]:
     return again
 
 
-@contextmanager
-def _statistics_kept(block: nn.Module) -> Generator[None]:
-    """The second computation must not count the batch a second time."""
-    norms = [each for each in block.modules() if isinstance(each, nn.BatchNorm2d)]
-    before = [(each.momentum, each.num_batches_tracked) for each in norms]
-    for each in norms:
-        each.momentum, each.num_batches_tracked = 0.0, None
-    try:
-        yield
-    finally:
-        for each, (momentum, count) in zip(norms, before, strict=True):
+class _StatisticsKept(AbstractContextManager[None]):
+    """Computing again must not count the batch again; entered once a backward pass."""
+
+    def __init__(self, block: nn.Module):
+        self._norms = [each for each in block.modules() if isinstance(each, nn.BatchNorm2d)]
+        self._before: list[tuple[float | None, Tensor | None]] = []
+
+    def __enter__(self) -> None:
+        self._before = [(each.momentum, each.num_batches_tracked) for each in self._norms]
+        for each in self._norms:
+            each.momentum, each.num_batches_tracked = 0.0, None
+
+    def __exit__(self, *_error: object) -> None:
+        for each, (momentum, count) in zip(self._norms, self._before, strict=True):
             each.momentum, each.num_batches_tracked = momentum, count

@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from morebits.errors import InputError
 from morebits.neural import Card, Watermarker, build, load_card, save
 from morebits.neural.architectures import Jnd
 from morebits.train.config import TrainConfig
@@ -30,6 +31,14 @@ def card_of(config: TrainConfig) -> Card:
     if config.scaling:
         card = replace(card, scaling_w=float(config.scaling[1]))
     return card
+
+
+def check(config: TrainConfig) -> None:
+    """What is wrong with the card, or with pictures that its network does not take."""
+    card = card_of(config)
+    if config.size < card.least:
+        expected = f"{card.name} takes pictures from {card.least} pixels a side on"
+        raise InputError("size", config.size, expected)
 
 
 def fresh(config: TrainConfig, device: str | None = None) -> Watermarker:

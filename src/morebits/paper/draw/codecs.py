@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from morebits.drawing import COLOURS, INK, MARKERS, SMALL, WIDTH, figure, frame, thousands
+from morebits.drawing import COLOURS, DASHES, INK, MARKERS, SMALL, WIDTH, figure, frame, thousands
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,10 +62,9 @@ def gray_study(data: dict[str, Any]) -> Figure:
     frame(left, x="step", y="PSNR (dB)")
     frame(middle, x="step", y="uncertainty of a bit (bits)")
     for index, (name, points) in enumerate(data["curves"].items()):
-        colour = COLOURS[index % len(COLOURS)]
         steps = [each["step"] for each in points]
-        left.plot(steps, [each["psnr"] for each in points], color=colour, linewidth=1.2, label=name)
-        middle.plot(steps, [each["loss"] for each in points], color=colour, linewidth=1.2)
+        left.plot(steps, [each["psnr"] for each in points], label=name, **look(index))
+        middle.plot(steps, [each["loss"] for each in points], **look(index))
     middle.set_ylim(0, 1.1)
     for axes in rest:
         _family(axes, data["family"])
@@ -73,6 +72,17 @@ def gray_study(data: dict[str, Any]) -> Figure:
     drawn.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False,
                  fontsize=SMALL)  # fmt: skip
     return drawn
+
+
+def look(index: int) -> dict[str, Any]:
+    """Of a line among many: where colours come again, they come with other dashes.
+
+    >>> len({str(look(index)) for index in range(36)})
+    36
+    """
+    turn, place = divmod(index, len(COLOURS))
+    dashes = DASHES[(place + turn) % len(DASHES)]
+    return {"color": COLOURS[place], "linestyle": dashes, "linewidth": 1.2}
 
 
 def _family(axes: Axes, family: list[dict[str, float]]) -> None:
