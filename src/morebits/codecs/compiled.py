@@ -25,7 +25,7 @@ def compiled(function: _F) -> _F:
     """The function as machine code, without Python's lock, the same integers everywhere.
 
     A division by zero is not looked for: such a look in a loop keeps the processor from doing
-    several of its turns at once, and costs 3 to 5 times the time.
+    several of its turns at once, and costs several times the time.
     """
     options = {"nogil": True, "error_model": "numpy"}
     compile_kept: Any = njit(cache=True, **options)
