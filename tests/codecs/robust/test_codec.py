@@ -96,8 +96,8 @@ class TestPilot:
         assert codec._below(short, 480, 640) == pytest.approx(8.2)
         assert codec._below(long, 480, 640) == pytest.approx(9.8)
         assert codec._below(long, 375, 500) == pytest.approx(11.5)
-        assert codec._below(short, 1920, 2560) == pytest.approx(9.76, abs=0.01)
-        assert codec._below(longest, 1365, 2048) == pytest.approx(13.14, abs=0.01)
+        assert codec._below(short, 1920, 2560) == pytest.approx(11.76, abs=0.01)
+        assert codec._below(longest, 1365, 2048) == pytest.approx(15.15, abs=0.01)
 
 
 class TestNothing:

@@ -35,8 +35,8 @@ _PILOT_SHORT, _PILOT_LONG, _PILOT_ENDS = (5.0, 80.0), (7.5, 13.0), (8.2, 9.8)
 #: From this load on it lies lower still: so much for one unit of load, and at most.
 _PILOT_FULL = (0.21, 15.0, 1.7)
 #: Every pixel adds to the pilot, and it is enough in a photo of so many pixels: in larger ones it
-#: is fainter, by this share of what they add in dB, and at most so much.
-_PILOT_LARGE = (500_000, 0.6, 4.5)
+#: is as much fainter, and at most by so many dB, since no more than a part is searched at first.
+_PILOT_LARGE = (500_000, 6.5)
 #: Fewest tiles that a picture needs.
 _FEWEST_TILES = 4
 
@@ -173,8 +173,8 @@ def _below(index: int, height: int, width: int) -> float:
     below = min(short + rising * load, max(long + growing * load, least), most)
     full, more, limit = _PILOT_FULL
     below += min(max(load - full, 0) * more, limit)
-    pixels, share, limit = _PILOT_LARGE
-    return below + min(max(10 * share * math.log10(height * width / pixels), 0), limit)
+    enough, limit = _PILOT_LARGE
+    return below + min(max(10 * math.log10(height * width / enough), 0), limit)
 
 
 def _payload(message: NDArray[np.uint8]) -> bytes:
