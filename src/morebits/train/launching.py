@@ -22,6 +22,11 @@ from morebits.train.loop import Fit, Progress
 
 #: Seconds between looks at what the processes said.
 _LOOK = 0.2
+#: New processes run a script anew up to this line, and would start processes of their own.
+_GO_ON = (
+    "go on with --resume (resume=True); "
+    'if none ever began, call fit under `if __name__ == "__main__":` in your script'
+)
 
 
 def launch(config: TrainConfig, out: Path, *, resume: bool, progress: Progress | None) -> Fit:
@@ -55,7 +60,7 @@ def _listen(started: Any, said: Any, progress: Progress | None) -> Fit:
             except ProcessException as error:
                 _raise_what_was(said)
                 reason = str(error).strip().splitlines()[-1]
-                raise WorkersLost(reason, "go on with --resume (resume=True)") from None
+                raise WorkersLost(reason, _GO_ON) from None
             for word, value in _heard(said):
                 if word == "progress" and progress is not None:
                     progress(*value)
@@ -68,7 +73,7 @@ def _listen(started: Any, said: Any, progress: Progress | None) -> Fit:
             process.terminate()
             process.join()
     if result is None:
-        raise WorkersLost("they ended without a result", "go on with --resume (resume=True)")
+        raise WorkersLost("they ended without a result", _GO_ON)
     return result
 
 
