@@ -3,7 +3,8 @@
 Each run is `morebits.fit` with a configuration of its own, on one gray picture without edits. What
 is written is JSON, by default where `morebits paper` reads it: configuration, curve, PSNR after
 rounding and bit accuracy of the best checkpoint, minutes, and the published row beside it. Weights
-are thrown away. `--list` shows the runs, `--steps` makes one shorter or longer.
+are thrown away. `--list` shows the runs, `--steps` makes one shorter or longer, and after
+`--minutes` the last figures count.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import math
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -89,38 +91,65 @@ def main() -> None:
         config = RUNS[name]
         if options.steps:
             config = replace(config, steps_per_epoch=math.ceil(options.steps / config.epochs))
-        result = run(name, config)
+        result = run(name, config, options.minutes)
         (options.out / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
         print(f"{name}: {result['psnr']:.2f} dB, {100 * result['bit_accuracy']:.2f} % of the bits")
 
 
-def run(name: str, config: mb.TrainConfig) -> dict[str, Any]:
+def run(name: str, config: mb.TrainConfig, minutes: float = math.inf) -> dict[str, Any]:
     """One run, and what is worth keeping of it."""
     started, cpu = time.perf_counter(), time.process_time()
+
+    def watch(*_: object) -> None:
+        if time.perf_counter() - started > 60 * minutes:
+            raise _Over
+
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "run")
-        done = mb.fit(config, out=out)
+        with suppress(_Over):
+            mb.fit(config, out=out, progress=watch)
         curve = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+        state = out / "result.json"
+        done = json.loads(state.read_text()) if state.exists() else None
+    spent = {
+        "wall": (time.perf_counter() - started) / 60,
+        "cpu": (time.process_time() - cpu) / 60,
+    }
+    return summary(name, config, curve, done, spent)
+
+
+def summary(
+    name: str, config: mb.TrainConfig, curve: list[dict[str, Any]], done: dict[str, Any] | None,
+    minutes: dict[str, float],
+) -> dict[str, Any]:  # fmt: skip
+    """What is kept: of a run that ended its best checkpoint, of one that was stopped the last."""
+    if done is None:
+        validated = [line for line in curve if line["kind"] == "validation"]
+        if not validated:
+            raise SystemExit(f"{name}: it has no figures yet; give it more minutes")
+        step = validated[-1]["step"]
+        done = {**validated[-1], "steps": step, "best_step": step}
     bits = config.bits or 64
     published = PUBLISHED.get(name)
     return {
         "name": name,
         "config": asdict(config) | {"model": Path(config.model).name.removesuffix(".toml")},
         "bits": bits,
-        "psnr": done.psnr,
-        "bit_accuracy": done.bit_accuracy,
-        "information": bits * (1 - _entropy(done.bit_accuracy)),
-        "steps": done.steps,
-        "best_step": done.best_step,
-        "minutes": {
-            "wall": (time.perf_counter() - started) / 60,
-            "cpu": (time.process_time() - cpu) / 60,
-        },
+        "psnr": done["psnr"],
+        "bit_accuracy": done["bit_accuracy"],
+        "information": bits * (1 - _entropy(done["bit_accuracy"])),
+        "steps": done["steps"],
+        "best_step": done["best_step"],
+        "minutes": minutes,
         "published": None
         if published is None
         else dict(zip(("psnr", "accuracy"), published, strict=True)),
         "curve": curve,
     }
+
+
+class _Over(Exception):
+    """The minutes are over."""
 
 
 def _entropy(share: float) -> float:
@@ -135,6 +164,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", choices=[*RUNS, []], metavar="NAME")
     parser.add_argument("--out", type=Path, default=FOLDER)
     parser.add_argument("--steps", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=math.inf)
     parser.add_argument("--list", action="store_true")
     return parser.parse_args()
 
