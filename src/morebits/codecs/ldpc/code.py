@@ -9,7 +9,7 @@ again when it ends (repetition), sent in a pseudo-random order.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -163,10 +163,10 @@ class Code:
         """
         values = _check_soft(llr, self.length).reshape(-1, self.blocks)
         _check_whole("iterations", iterations, 0, 10_000)
-        found = [
-            self._decoded(np.ascontiguousarray(values[:, each]), iterations, others)
-            for each in range(self.blocks)
-        ]
+        parts = [np.ascontiguousarray(values[:, each]) for each in range(self.blocks)]
+        found = [self.block.decode(each, iterations) for each in parts]
+        if others is not None:
+            found = list(self._better(found, parts, others))
         return Decoded(
             bits=np.concatenate([each.bits for each in found])[: self.payload_bits],
             ok=all(each.ok for each in found),
@@ -174,15 +174,20 @@ class Code:
             soft=np.stack([each.soft for each in found], axis=1).reshape(-1),
         )
 
-    def _decoded(
-        self, values: NDArray[np.float32], iterations: int, others: Others | None
-    ) -> BlockDecoded:
-        """One block, from its values or from others."""
-        found = self.block.decode(values, iterations)
-        if found.ok or others is None:
-            return found
-        tried = (self.block.decode(each, rounds) for each, rounds in others(values))
-        return next((each for each in tried if each.ok), found)
+    def _better(
+        self, found: list[BlockDecoded], parts: list[NDArray[np.float32]], others: Others
+    ) -> Iterator[BlockDecoded]:
+        """The blocks, those that did not come from other values, up to one that does not either:
+        without it the rest is no message.
+        """
+        hopeful = True
+        for first, values in zip(found, parts, strict=True):
+            best = first
+            if hopeful and not first.ok:
+                tried = (self.block.decode(each, rounds) for each, rounds in others(values))
+                best = next((each for each in tried if each.ok), first)
+                hopeful = best.ok
+            yield best
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:

@@ -161,8 +161,6 @@ class _Search:
                 attempt = self._try(here, way, look, undone, equaliser)
                 if attempt is not None and way == "nearest" and not undone:
                     self._unpress(attempt)
-                if attempt is not None and attempt.shows and not self.over():
-                    attempt = self._uncut(attempt)
                 if self.over():
                     return True
                 if attempt is not None and attempt.shows:
@@ -175,7 +173,9 @@ class _Search:
                         self._later.append(map_)
                     break
             best = max(attempts, key=lambda each: each.read.step.score, default=None)
-            if best is not None and best.read.step.score > RIGHT:
+            if best is not None:
+                best = self._uncut(best)
+            if best is not None and best.read.step.score > RIGHT and not self.over():
                 self._align(best)
             if self.over():
                 return True
