@@ -55,7 +55,8 @@ LEVELS = (0.1, 0.01, 1e-3, 1e-4)
 def main() -> None:
     """Measure what is missing, then print what is there."""
     options = _options()
-    tasks = [{"id": f"{number}", "paths": _paths(options.photos)} for number in _range(options)]
+    paths = _paths(options.photos)
+    tasks = [{"id": f"{number}", "paths": paths} for number in _range(options)]
     lines.run(options.out, measure, tasks, options.jobs, lines.Meter("calibration"))
     counts = collected(options.out)
     print("\n".join(table(("parts", "n", *(f"below {level:g}" for level in LEVELS)), rows(counts))))
@@ -104,7 +105,7 @@ def collected(path: Path) -> dict[str, NDArray[np.int64]]:
 
 
 def below(counts: NDArray[np.int64], level: float) -> int:
-    """How many are below a level, a power of ten."""
+    """How many are below a level, an edge of the bins."""
     return int(counts[round(-FINE * math.log10(level)) :].sum())
 
 
@@ -135,7 +136,7 @@ def drawn(found: dict[str, NDArray[np.int64]]) -> Any:
         )  # fmt: skip
     every = found["all"]
     for level in levels[:: FINE // 2]:
-        hits = int(every[round(-FINE * math.log10(level)) :].sum())
+        hits = below(every, level)
         if hits:
             rate = clopper_pearson(hits, int(every.sum()))
             axes.plot([level, level], [rate.low, rate.high], color=drawing.INK, linewidth=1.2)
@@ -176,9 +177,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0, help="number of the first chunk")
     parser.add_argument("--chunks", type=int, default=1, help="how many, of 1000 parts each")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--out", type=Path, default=Path("build/calibration.jsonl"))
+    parser.add_argument("--out", type=Path, help="file of the chunks, one for each set of photos")
     parser.add_argument("--figure", type=Path, help="SVG file to draw")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.out is None:  # the project's own pictures are not counted among photos
+        name = "calibration" if options.photos else "calibration-own"
+        options.out = Path("build", f"{name}.jsonl")
+    return options
 
 
 if __name__ == "__main__":

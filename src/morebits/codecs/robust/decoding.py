@@ -175,8 +175,8 @@ class _Search:
             best = max(attempts, key=lambda each: each.read.step.score, default=None)
             if best is not None:
                 best = self._uncut(best)
-            if best is not None and best.read.step.score > RIGHT and not self.over():
-                self._align(best)
+                if best.read.step.score > RIGHT and not self.over():
+                    self._align(best)
             if self.over():
                 return True
         return False
