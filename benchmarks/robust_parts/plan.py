@@ -10,8 +10,9 @@ from morebits.attacks import SUITES
 
 #: The PSNR of all figures, in dB, and that of the profile for careful eyes.
 PSNR, CAREFUL = 45, 48
-#: Sides of gray pictures as large as photos are, in pixels.
-SIDES = (512, 1024, 2048)
+#: Sides of the gray pictures of the sanity checks, in pixels: from where what surrounds a message
+#: weighs little to where the longest message does not fill the picture yet.
+SIDES = (128, 256, 512, 1024)
 #: Seconds that one extraction may take.
 SECONDS = 10
 

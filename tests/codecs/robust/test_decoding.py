@@ -38,6 +38,11 @@ def test_a_large_picture_shows_plainly_that_a_map_is_right(marked, whole, score,
     assert replace(best, read=read, rectified=rectified).shows is shows
 
 
+def nowhere(*_: object) -> np.ndarray:
+    """No place, or no size, that the pilot suspects."""
+    return np.zeros((0, 2), np.int64)
+
+
 class TestWithoutPilot:
     """What the tiles find by themselves, where the pilot names no map at all."""
 
@@ -171,7 +176,8 @@ class TestHypotheses:
         true = pilot.locate(small, "key")
         wrong = replace(true, matrix=true.matrix + np.array([[0, 0, 0.25], [0, 0, -0.2]]))
         monkeypatch.setattr(decoding.pilot, "candidates", lambda *_, **__: iter([wrong]))
-        monkeypatch.setattr(decoding.pilot, "crops", lambda *_: np.zeros((0, 2), np.int64))
+        monkeypatch.setattr(decoding.pilot.Suspects, "crops", nowhere)
+        monkeypatch.setattr(decoding.pilot.Suspects, "sizes", nowhere)
         monkeypatch.setattr(decoding.reading, "decode", lambda *_: None)
         found = decoding.decode(small, "key", seconds=30)
         assert found.best is not None
@@ -192,6 +198,13 @@ class TestHypotheses:
         here = np.arctan2(found.best.map.matrix[0, 1], found.best.map.matrix[0, 0])
         assert here == pytest.approx(np.radians(6.5), abs=0.0004)
 
+    @pytest.mark.parametrize("edit", ["resize:0.71", "resize:1.3", "resize:0.5|jpeg:80"])
+    def test_sizes_that_the_pilot_only_suspects(self, marked, payload, monkeypatch, edit):
+        monkeypatch.setattr(decoding.pilot, "candidates", lambda *_, **__: iter([]))
+        found = decoding.decode(parse(edit)(marked), "key", seconds=30)
+        assert payload_of(found) == payload
+        assert found.details["geometry"] == "resize"
+
     def test_crops_that_the_pilot_only_suspects(self, marked, payload, monkeypatch):
         monkeypatch.setattr(decoding.pilot, "candidates", lambda *_, **__: iter([]))
         found = decoding.decode(marked[31:, 47:], "key", seconds=30)
@@ -200,7 +213,7 @@ class TestHypotheses:
 
     def test_parts_that_the_pilot_does_not_even_suspect(self, marked, payload, monkeypatch):
         monkeypatch.setattr(decoding.pilot, "candidates", lambda *_, **__: iter([]))
-        monkeypatch.setattr(decoding.pilot, "crops", lambda *_: np.zeros((0, 2), np.int64))
+        monkeypatch.setattr(decoding.pilot.Suspects, "crops", nowhere)
         found = decoding.decode(parse("jpeg:70")(marked[31:, 47:]), "key", seconds=30)
         assert payload_of(found) == payload
         assert found.details["matrix"] == [[1, 0, -47], [0, 1, -31]]
@@ -231,7 +244,7 @@ class TestHypotheses:
 
         monkeypatch.setattr(decoding.colour, "restored", restored)
         monkeypatch.setattr(decoding.pilot, "candidates", lambda *_, **__: iter([]))
-        monkeypatch.setattr(decoding.pilot, "crops", lambda *_: np.zeros((0, 2), np.int64))
+        monkeypatch.setattr(decoding.pilot.Suspects, "crops", nowhere)
         decoding.decode(parse(edit)(cover.clip(1, 254)), "key", seconds=30)
         assert len(calls) == times
 

@@ -103,6 +103,27 @@ class TestAnalyse:
         assert close(tiles.analyse(part), tiles.analyse(plane)[1:3, 1:4])
 
 
+class TestEverywhere:
+    @pytest.mark.parametrize("shape", [(72, 96), (24, 24), (24, 61), (50, 24), (31, 47)])
+    def test_is_inner_products_with_the_basis(self, shape):
+        plane = np.random.default_rng(1).normal(100, 50, shape).astype(np.float32)
+        cut = np.lib.stride_tricks.sliding_window_view(plane, (TILE, TILE))
+        direct = cut.reshape(*cut.shape[:2], -1) @ tiles.basis().T
+        assert close(tiles.everywhere(plane), direct)
+
+    def test_is_the_numbers_of_the_tiles(self):
+        plane = noise(3, 4)
+        every = tiles.everywhere(plane)
+        assert every.shape == (49, 73, NUMBERS)
+        assert close(every[::TILE, ::TILE], tiles.analyse(plane))
+        assert close(every[5::TILE, 7::TILE], tiles.analyse(plane[5:53, 7:79]))
+
+    def test_takes_planes_that_are_not_contiguous(self):
+        plane = noise(3, 4)
+        assert close(tiles.everywhere(plane.T), tiles.everywhere(plane.T.copy()))
+        assert close(tiles.everywhere(plane[::2, 1::2]), tiles.everywhere(plane[::2, 1::2].copy()))
+
+
 class TestSynthesise:
     @given(st.integers(1, 40), sides, st.integers(0, 99))
     @settings(max_examples=15)

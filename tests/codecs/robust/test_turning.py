@@ -18,7 +18,7 @@ LEAST = 4.5
 @pytest.mark.parametrize("edit", ["none", "jpeg:70", "brightness:0.6"])
 def test_the_right_turn_comes_first(marked, degrees, edit):
     turned = luma(parse(f"rotate:{degrees}|{edit}")(marked))
-    found = turning.likeliest(turned, LAYOUT, 2, LEAST)
+    found = turning.likeliest(turned, LAYOUT, turning.DEGREES, 2, LEAST)
     assert np.array_equal(found[0], turning.turn(turned.shape, degrees % 360))
     assert len(found) <= 2
 
@@ -26,11 +26,35 @@ def test_the_right_turn_comes_first(marked, degrees, edit):
 @pytest.mark.parametrize("key", ["another", None])
 def test_none_for_another_key(marked, key):
     turned = luma(parse("rotate:30")(marked))
-    assert turning.likeliest(turned, Layout.of(key), 2, 6.0) == []
+    assert turning.likeliest(turned, Layout.of(key), turning.DEGREES, 2, 6.0) == []
 
 
 def test_none_without_a_mark(cover):
-    assert turning.likeliest(luma(parse("rotate:30")(cover)), LAYOUT, 2, 6.0) == []
+    turned = luma(parse("rotate:30")(cover))
+    assert turning.likeliest(turned, LAYOUT, turning.DEGREES, 2, 6.0) == []
+
+
+def test_degrees_are_all_whole_ones_that_keep_the_frame():
+    assert len(turning.DEGREES) == 356
+    assert set(range(360)) - set(turning.DEGREES.tolist()) == {0, 90, 180, 270}
+
+
+def test_other_degrees_are_not_looked_at(marked):
+    turned = luma(parse("rotate:30")(marked))
+    some = np.array([200, 30, 7, 330])
+    best = turning.likeliest(turned, LAYOUT, some, 4, -100.0)
+    angles = [np.degrees(np.arctan2(each[0, 1], each[0, 0])) % 360 for each in best]
+    assert angles[0] == pytest.approx(30)
+    assert sorted(angles) == pytest.approx(sorted(some))
+    assert len(turning.likeliest(turned, LAYOUT, some, 4, 6.0)) == 1
+    assert turning.likeliest(turned, LAYOUT, some[some != 30], 4, 6.0) == []
+    assert turning.likeliest(turned, LAYOUT, some[:0], 4, -100.0) == []
+
+
+def test_a_turn_one_degree_beside_is_none(marked):
+    turned = luma(parse("rotate:30")(marked))
+    best = turning.likeliest(turned, LAYOUT, np.array([28, 29, 30, 31, 32]), 5, 6.0)
+    assert [each.tolist() for each in best] == [turning.turn(turned.shape, 30).tolist()]
 
 
 def test_a_turn_takes_pixels_where_the_attack_takes_them(cover):
@@ -47,10 +71,11 @@ def test_a_turn_takes_pixels_where_the_attack_takes_them(cover):
 
 @pytest.mark.parametrize("shape", [(23, 100), (100, 20), (5, 5)])
 def test_not_a_tile(shape):
-    assert turning.likeliest(np.zeros(shape, np.float32), LAYOUT, 2, LEAST) == []
+    plane = np.random.default_rng(0).normal(100, 9, shape).astype(np.float32)
+    assert turning.likeliest(plane, LAYOUT, turning.DEGREES, 2, -100.0) == []
 
 
 @pytest.mark.parametrize("shape", [(24, 24), (30, 200)])
 def test_hardly_a_tile(shape):
     plane = np.random.default_rng(0).normal(100, 9, shape).astype(np.float32)
-    assert turning.likeliest(plane, LAYOUT, 2, 100.0) == []
+    assert len(turning.likeliest(plane, LAYOUT, turning.DEGREES, 2, -100.0)) == 2

@@ -112,23 +112,28 @@ def positions(found: Demodulated, count: int) -> list[tuple[float, Reals]]:
     return [(float(scores[each]), places[each]) for each in best]
 
 
-def whole_positions(found: Demodulated, count: int, reach: Reals) -> NDArray[np.int64]:
-    """Likely places of the pixel q = 0 in the first period, in whole pixels, (places, 2).
-
-    `count` tops that lie within `reach` (x, y) of the origin, and a quarter as many others, the
-    highest first; for each top the four pixels at which the waves agree best.
+def tops(found: Demodulated) -> NDArray[np.int64]:
+    """Places of the pixel q = 0 in the first period beside which the waves agree less, in whole
+    pixels, (places, 2), those at which they agree best first.
     """
-    total = _total(found)
-    grid, surface = _surface(found, total)
-    tops = surface >= maximum_filter(surface, 7, mode="wrap")
-    rows, columns = np.nonzero(tops)
+    grid, surface = _surface(found, _total(found))
+    rows, columns = np.nonzero(surface >= maximum_filter(surface, 7, mode="wrap"))
     places = np.column_stack([grid[rows], grid[columns]]) - np.rint(found.middle).astype(np.int64)
-    order = np.argsort(-surface[rows, columns], kind="stable")
-    near = np.logical_and(places > -_BEYOND, places < reach)[order].min(axis=1)
-    chosen = np.concatenate([order[near][:count], order[~near][: count // 4]])
-    around = places[chosen][:, None] + _AROUND
+    return places[np.argsort(-surface[rows, columns], kind="stable")]
+
+
+def whole_positions(
+    found: Demodulated, tops: NDArray[np.int64], count: int, reach: Reals
+) -> NDArray[np.int64]:
+    """Likely places of the pixel q = 0, in whole pixels, (places, 2).
+
+    `count` of the tops that lie within `reach` (x, y) of the origin, and a quarter as many others,
+    the highest first; for each top the four pixels at which the waves agree best.
+    """
+    near = np.logical_and(tops > -_BEYOND, tops < reach).min(axis=1)
+    around = np.concatenate([tops[near][:count], tops[~near][: count // 4]])[:, None] + _AROUND
     turns = (around + found.middle) @ found.cycles.T
-    values = (np.exp(-2j * np.pi * turns) @ total).real
+    values = (np.exp(-2j * np.pi * turns) @ _total(found)).real
     four = np.argsort(-values, axis=1, kind="stable")[:, :4]
     return np.take_along_axis(around, four[..., None], axis=1).reshape(-1, 2)
 

@@ -6,18 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from morebits.codecs.compiled import clock
 from morebits.codecs.keys import Key
 from morebits.codecs.pilot.adding import rgb
 from morebits.codecs.pilot.chance import p_value
-from morebits.codecs.pilot.coherent import (
-    Demodulated,
-    demodulate,
-    near_positions,
-    whole_positions,
-)
+from morebits.codecs.pilot.coherent import demodulate
 from morebits.codecs.pilot.located import Located
 from morebits.codecs.pilot.refining import objective
 from morebits.codecs.pilot.search import Search
@@ -30,12 +24,8 @@ from morebits.images import Samples, read
 
 #: A p-value beyond doubt: such a map is handed out at once.
 _SURE = 1e-6
-#: Doubtful maps that are handed out at the end.
-_DOUBTFUL = 6
-#: A part is likely to lie within so many times its own size from the original's first pixel.
-_REACH = 3
-#: The same where all places are looked at, not only tops.
-_NEAR = 2
+#: Doubtful maps that are handed out at the end, and alternatives of each: more hardly ever help.
+_DOUBTFUL, _ALTERNATIVES = 6, 2
 #: A picture is also searched at half its size when its short side has so many pixels.
 _HALVED = 256
 
@@ -84,7 +74,7 @@ def candidates(image: object, key: Key = None, *, budget_seconds: float = 5.0) -
     for search, lock in doubtful[:_DOUBTFUL]:
         found = search.located(lock, tried)
         yield found
-        yield from found.alternatives
+        yield from found.alternatives[:_ALTERNATIVES]
 
 
 def presence(image: object, key: Key, matrix: Reals) -> float:
@@ -105,44 +95,6 @@ def presence(image: object, key: Key, matrix: Reals) -> float:
     target = objective(demodulate([view.patch], view.spectrum, view.table, linear))
     place = linear @ (target.centre - known[:, 2])
     return target.score(np.concatenate([linear.ravel(), place]))
-
-
-def crops(image: object, key: Key, count: int) -> NDArray[np.int64]:
-    """Where a picture that was cut out and not otherwise moved may have been, likely places first.
-
-    Places (x, y) of its first pixel in the original, `count` of those that are not much farther
-    than the picture is large, and a quarter as many others, each with the pixels beside it. A part
-    may be so small that its pilot alone cannot tell; a decoder that knows its message can.
-
-    >>> from morebits.codecs import pilot
-    >>> noise = np.random.default_rng(0).integers(0, 256, (240, 320, 3), np.uint8)
-    >>> marked = pilot.mark(noise // 4 + 90, "key", psnr=42)
-    >>> crops(marked[30:, 20:], "key", 3)[0].tolist()
-    [20, 30]
-    """
-    found, size = _unturned(image, key)
-    return whole_positions(found, count, _REACH * size)
-
-
-def places(image: object, key: Key, count: int) -> NDArray[np.int64]:
-    """As `crops`, but places near the origin alone, `count` of them whether they are tops or not.
-
-    >>> from morebits.codecs import pilot
-    >>> noise = np.random.default_rng(0).integers(0, 256, (240, 320, 3), np.uint8)
-    >>> marked = pilot.mark(noise // 4 + 90, "key", psnr=42)
-    >>> places(marked[30:, 20:], "key", 3)[0].tolist()
-    [20, 30]
-    """
-    found, size = _unturned(image, key)
-    return near_positions(found, count, _NEAR * size)
-
-
-def _unturned(image: object, key: Key) -> tuple[Demodulated, Reals]:
-    """The waves of a picture that was only cut out, and its width and height."""
-    view = Search(read(image).array, waves(key)).view
-    found = demodulate([view.patch], view.spectrum, view.table, np.eye(2))
-    height, width = view.patch.planes.shape[1:]
-    return found, np.array([width, height], np.float64)
 
 
 def _locks(

@@ -28,15 +28,14 @@ from morebits.types import Embedding, Extraction
 
 #: What a mark survives where neither a PSNR nor edits are asked for.
 DEFAULT_SURVIVE = "paper-compact"
-#: How far the pilot lies below the whole mark, in dB: at no load, and how that grows with the load,
-#: for short messages, which leave it room, and for long ones, within these ends. They need all the
-#: power they can get, and less of the picture may go anyway.
-_PILOT_SHORT, _PILOT_LONG, _PILOT_ENDS = (5.0, 80.0), (7.5, 13.0), (8.2, 9.8)
-#: From this load on it lies lower still: so much for one unit of load, and at most.
-_PILOT_FULL = (0.21, 15.0, 1.7)
+#: How far the pilot lies below the whole mark, in dB, by the load (bits of the message for each
+#: number that carries it): the longer a message the more of the power it needs, and the less of the picture may go anyway.
+_PILOT = ((0.0, 0.09, 0.21, 0.28), (5.0, 10.4, 10.4, 11.5))
 #: Every pixel adds to the pilot, and it is enough in a photo of so many pixels: in larger ones it
 #: is as much fainter, and at most by so many dB, since no more than a part is searched at first.
 _PILOT_LARGE = (500_000, 6.5)
+#: It is never fainter than this.
+_PILOT_FAINTEST = 15.2
 #: Fewest tiles that a picture needs.
 _FEWEST_TILES = 4
 
@@ -169,12 +168,10 @@ def _canvas(picture: Picture, key: keys.Key, psnr: float, index: int) -> embeddi
 def _below(index: int, height: int, width: int) -> float:
     """How far the pilot lies below the mark for a class of messages in a picture, in dB."""
     load = sizes.message_bits(index) / ((height // TILE) * (width // TILE) * BLOCK)
-    (short, rising), (long, growing), (least, most) = _PILOT_SHORT, _PILOT_LONG, _PILOT_ENDS
-    below = min(short + rising * load, max(long + growing * load, least), most)
-    full, more, limit = _PILOT_FULL
-    below += min(max(load - full, 0) * more, limit)
+    below = float(np.interp(load, *_PILOT))
     enough, limit = _PILOT_LARGE
-    return below + min(max(10 * math.log10(height * width / enough), 0), limit)
+    below += min(max(10 * math.log10(height * width / enough), 0), limit)
+    return min(below, _PILOT_FAINTEST)
 
 
 def _payload(message: NDArray[np.uint8]) -> bytes:

@@ -26,6 +26,7 @@ from morebits.codecs.robust import (
     cutting,
     equalising,
     reading,
+    scaling,
     turning,
 )
 from morebits.codecs.robust.attempts import RIGHT, Attempt, Found, Map
@@ -48,14 +49,15 @@ _SURE = 1e-6
 _DOUBTFUL = 1e-4
 #: Of pictures with at most so many pixels so many crops that the pilot cannot tell from chance are
 #: looked at, and so many are tried; larger ones have pilot enough.
-_SMALL, _SUSPECTED, _CROPS = 160_000, 400, 4
+_SMALL, _SUSPECTED, _CROPS = 160_000, 200, 4
 #: Where none of them is right every place near the origin is looked at that the pilot likes better
 #: than most: so many, and fewer the more tiles there are, since each costs as many looks.
-_PLACES, _TILE_LOOKS = 30_000, 2_000_000
+_PLACES, _TILE_LOOKS = 16_000, 1_500_000
 #: Their known numbers agree at least so well, in standard deviations; the best of chance has 5.
 _LIKELY = 4.8
-#: Turns that are tried, of those that the pilot missed.
-_TURNS = 2
+#: Sizes of the original and turns that are looked at where the pilot is not sure, and how many of
+#: each are tried.
+_SIZES, _TURNS, _LIKELIEST = 48, 60, 2
 #: Known numbers that agree better than this, in standard deviations, leave no doubt of a place: of
 #: all that are looked at hardly one does by chance.
 _CERTAIN = 6.0
@@ -91,36 +93,28 @@ def decode(image: NDArray[Any], key: Key, *, seconds: float) -> Found:
 
 def _maps(image: NDArray[Any], key: Key, seconds: float) -> Iterator[Map]:
     """Maps worth trying, the cheapest first: none, small parts whose tiles leave no doubt of their
-    place, what the pilot finds, turns that it missed, parts whose place it only suspects, and parts
-    anywhere near the origin.
+    place, what the pilot finds, sizes and turns that it missed, parts whose place it only suspects,
+    and parts anywhere near the origin.
     """
     yield _UNMOVED
-    small = image.shape[0] * image.shape[1] <= _SMALL
-    if small:
-        yield from _cuts(image, key, _SUSPECTED // 4, _CERTAIN)
+    pixels = image.shape[0] * image.shape[1]
+    plane, layout, suspects = colour.luma(image), Layout.of(key), pilot.Suspects(image, key)
+    part = cutting.Part(plane, layout)
+    if pixels <= _SMALL:
+        yield from map(_cut, part.likeliest(suspects.crops(_SUSPECTED // 2), _CROPS, _CERTAIN))
     for located in pilot.candidates(image, key, budget_seconds=seconds):
         yield Map(located.matrix.astype(np.float64), located.model, located.p_value)
-    if image.shape[0] * image.shape[1] <= _MEDIUM:
-        for matrix in turning.likeliest(colour.luma(image), Layout.of(key), _TURNS, RIGHT):
+    if pixels <= _MEDIUM:
+        sizes = suspects.sizes(_SIZES)
+        for matrix in scaling.likeliest(plane, layout, sizes, _LIKELIEST, RIGHT):
+            yield Map(matrix, "resize")
+        turns = suspects.turns(turning.DEGREES, _TURNS)
+        for matrix in turning.likeliest(plane, layout, turns, _LIKELIEST, RIGHT):
             yield Map(matrix, "rotation")
-    if small:
-        yield from _cuts(image, key, _SUSPECTED, 0.0)
-        yield from _everywhere(image, key)
-
-
-def _cuts(image: NDArray[Any], key: Key, suspected: int, least: float) -> Iterator[Map]:
-    """Places of a part, the best of those that the pilot suspects."""
-    offsets = pilot.crops(image, key, suspected)
-    plane, layout = colour.luma(image), Layout.of(key)
-    yield from map(_cut, cutting.likeliest(plane, layout, offsets, _CROPS, least))
-
-
-def _everywhere(image: NDArray[Any], key: Key) -> Iterator[Map]:
-    """Places of a part whose light was not changed, of nearly all that are near the origin."""
-    tiles = max(1, image.shape[0] * image.shape[1] // TILE**2)
-    offsets = pilot.places(image, key, min(_PLACES, _TILE_LOOKS // tiles))
-    plane, layout, steps = colour.luma(image), Layout.of(key), cutting.USUAL_STEPS
-    yield from map(_cut, cutting.likeliest(plane, layout, offsets, _CROPS, _LIKELY, steps))
+    if pixels <= _SMALL:
+        yield from map(_cut, part.likeliest(suspects.crops(_SUSPECTED), _CROPS))
+        places = suspects.places(min(_PLACES, _TILE_LOOKS // max(1, pixels // TILE**2)))
+        yield from map(_cut, part.likeliest(places, _CROPS, _LIKELY))
 
 
 def _cut(offset: NDArray[np.int64]) -> Map:
@@ -175,7 +169,9 @@ class _Search:
             best = max(attempts, key=lambda each: each.read.step.score, default=None)
             if best is not None:
                 best = self._uncut(best)
-                if best.read.step.score > RIGHT and not self.over():
+                # A place that was chosen among thousands shows something by chance.
+                plain = _CERTAIN if doubtful and way == "copied" else RIGHT
+                if best.read.step.score > plain and not self.over():
                     self._align(best)
             if self.over():
                 return True

@@ -30,15 +30,29 @@ def spline(plane: NDArray[np.float32], matrix: NDArray[np.float64], shape: tuple
     scale = np.sqrt(abs(np.linalg.det(matrix[:, :2])))
     if scale > 1.2:
         plane = gaussian_filter(plane, 0.45 * np.sqrt(scale**2 - 1), mode="nearest")
-    knots = spline_filter(plane, 3, output=np.float32, mode="mirror")
+    smooth = knots(plane)
     (a, b, x), (c, d, y) = matrix.tolist()
     if b == c == 0:
-        return _upright(knots, (a, x), (d, y), shape)
+        return upright(smooth, matrix, shape)
     if a == d == 0:  # a quarter turn: upright, when rows are columns
-        return np.ascontiguousarray(_upright(knots, (b, x), (c, y), (shape[1], shape[0])).T)
+        return np.ascontiguousarray(_upright(smooth, (b, x), (c, y), (shape[1], shape[0])).T)
     result = np.empty(shape, np.float32)
-    _spline_at(knots, matrix.reshape(-1), result)
+    _spline_at(smooth, matrix.reshape(-1), result)
     return result
+
+
+def knots(plane: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What the cubic spline through the samples of a plane is made of."""
+    found: NDArray[np.float32] = spline_filter(plane, 3, output=np.float32, mode="mirror")
+    return found
+
+
+def upright(
+    knots: NDArray[np.float32], matrix: NDArray[np.float64], shape: tuple[int, int]
+) -> NDArray[np.float32]:
+    """The spline of these knots on a grid of this shape, for a map that only scales and moves."""
+    (a, _, x), (_, d, y) = matrix.tolist()
+    return _upright(knots, (a, x), (d, y), shape)
 
 
 def nearest(plane: NDArray[Any], matrix: NDArray[np.float64], shape: tuple[int, int]) -> Any:

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from morebits.codecs.compiled import compiled
+
 Plane = NDArray[np.float32]
 
 #: Side of a tile in pixels, and numbers a tile.
@@ -91,10 +93,28 @@ def everywhere(plane: Plane) -> NDArray[np.float32]:
     """The numbers of the tile that begins at each pixel, (height - 23, width - 23, 42)."""
     along = waves().astype(np.float32)
     left = sliding_window_view(plane, TILE, axis=1) @ along.T  # (height, width - 23, 7)
-    both: Plane = np.tensordot(sliding_window_view(left, TILE, axis=0), along.T, axes=1)
     first, second = pairs().T
-    numbers: Plane = both[:, :, second, first] @ turn().T
+    height, width = plane.shape[0] - TILE + 1, left.shape[1]
+    both = np.zeros((height, NUMBERS + 1, width), np.float32)
+    _down(np.ascontiguousarray(left.transpose(2, 0, 1)), along, first, second, both)
+    numbers: Plane = both.transpose(0, 2, 1) @ turn().T
     return numbers
+
+
+@compiled
+def _down(left: Any, along: Any, first: Any, second: Any, both: Any) -> None:
+    """Products of the waves down, `first`, with those across, `second`."""
+    for y in range(both.shape[0]):
+        for n in range(both.shape[1]):
+            for t in range(along.shape[1]):
+                _add(along[first[n], t], left[second[n], y + t], both[y, n])
+
+
+@compiled
+def _add(weight: Any, line: Any, total: Any) -> None:
+    """The processor does many columns at once."""
+    for x in range(len(total)):
+        total[x] += weight * line[x]
 
 
 def synthesise(numbers: Plane) -> Plane:

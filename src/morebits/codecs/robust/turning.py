@@ -1,46 +1,47 @@
 """By how many degrees a picture was turned, when its pilot is too faint: the known numbers decide.
 
-People turn by whole degrees, about the middle, and the frame stays as it was. Each of these turns
-is undone quickly, and the known numbers of the tiles agree on a step of their lattice by chance,
-or because the turn is right.
+People turn by whole degrees, about the middle, and the frame stays as it was. The turns that the
+pilot likes best are undone quickly, and the known numbers of the tiles agree on a step of their
+lattice by chance, or because the turn is right.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from morebits.codecs.compiled import compiled
-from morebits.codecs.robust import cutting, gain, lattice, resampling, tiles
+from morebits.codecs.robust import knowns, lattice, resampling, tiles
 from morebits.codecs.robust.layout import Layout
 from morebits.codecs.robust.tiles import TILE
 
-#: Degrees that are looked at: quarter turns also turn the frame, and are found without.
-_DEGREES = [each for each in range(1, 360) if each % 90]
+#: Degrees that may be looked at: quarter turns also turn the frame, and are found without.
+DEGREES = np.array([each for each in range(1, 360) if each % 90])
 
 
 def likeliest(
-    plane: NDArray[np.float32], layout: Layout, count: int, least: float
+    plane: NDArray[np.float32],
+    layout: Layout,
+    degrees: NDArray[np.int64],
+    count: int,
+    least: float,
 ) -> list[NDArray[np.float64]]:
-    """Maps of the turns that the tiles speak for, at most `count`, the best first.
+    """Maps of those turns that the tiles speak for, at most `count`, the best first.
 
-    `plane` is luma of the received picture. None comes back whose known numbers agree by less
-    than `least` standard deviations.
+    `plane` is luma of the received picture, `degrees` counterclockwise. None comes back whose
+    known numbers agree by less than `least` standard deviations.
     """
     if min(plane.shape) < TILE:
         return []
-    known, dither = cutting.knowns(layout)
-    steps = gain.STEPS.astype(np.float32)
-    scores = np.empty(len(_DEGREES), np.float32)
-    for place, degrees in enumerate(_DEGREES):
-        matrix = turn(plane.shape, degrees)
+    known, dither = knowns.knowns(layout)
+    steps = knowns.USUAL_STEPS.astype(np.float32)
+    scores = np.empty(len(degrees), np.float32)
+    for place, angle in enumerate(degrees.tolist()):
+        matrix = turn(plane.shape, angle)
         numbers = tiles.analyse(_back(plane, matrix))
-        usable = _usable(plane.shape, matrix)
-        scores[place] = _score(numbers, lattice.activity(numbers), usable, known, dither, steps)
+        usable, activity = _usable(plane.shape, matrix), lattice.activity(numbers)
+        scores[place] = knowns.agreement(numbers, activity, usable, known, dither, steps)
     best = np.argsort(-scores, kind="stable")[:count]
-    return [turn(plane.shape, _DEGREES[each]) for each in best if scores[each] >= least]
+    return [turn(plane.shape, degrees[each]) for each in best if scores[each] >= least]
 
 
 def turn(shape: tuple[int, ...], degrees: float) -> NDArray[np.float64]:
@@ -74,20 +75,3 @@ def _usable(shape: tuple[int, ...], matrix: NDArray[np.float64]) -> NDArray[np.b
             inside &= (below >= 0) & (below <= shape[0] - 1)
     return inside
 
-
-@compiled
-def _score(numbers: Any, activity: Any, usable: Any, known: Any, dither: Any, steps: Any) -> float:
-    """The best score of any step, in standard deviations."""
-    inverse = np.float32(1) / steps
-    total = np.zeros(len(steps), np.float32)
-    weight = np.full(len(steps), np.float32(1e-9))
-    scale = np.empty(len(steps), np.float32)
-    for y in range(usable.shape[0]):
-        for x in range(usable.shape[1]):
-            if usable[y, x]:
-                i, j = y % len(known), x % len(known)
-                cutting.add_tile(
-                    numbers[y, x], activity[y, x], known[i, j], dither[i, j],
-                    steps, inverse, scale, total, weight,
-                )  # fmt: skip
-    return (total / np.sqrt(np.float32(0.5) * weight)).max()

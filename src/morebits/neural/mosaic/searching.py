@@ -178,7 +178,7 @@ class Search:
         for found in pilot.candidates(self.image, self.key, budget_seconds=self.seconds):
             yield found.matrix.astype(np.float64), found.p_value < _SURE
         if self.image.shape[0] * self.image.shape[1] <= _SMALL:
-            for place in pilot.crops(self.image, self.key, _CROPS):
+            for place in pilot.Suspects(self.image, self.key).crops(_CROPS):
                 yield np.column_stack([np.eye(2), -place]), False
 
     def _decoded(self, look: Look) -> Opened | None:
