@@ -152,7 +152,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--pictures", type=int, default=plan.UNMARKED, help="of the false positives"
     )
-    parser.add_argument("--seconds", type=float, default=2.0, help="for each of these")
+    parser.add_argument("--seconds", type=float, default=plan.SECONDS, help="for each of these")
     return parser.parse_args()
 
 

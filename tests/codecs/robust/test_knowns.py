@@ -64,7 +64,7 @@ class TestAgreement:
     @pytest.mark.parametrize("shape", [(1, 1), (1, 7), (10, 14), (40, 3)])
     @pytest.mark.parametrize("spread", [3, 30, 300])
     def test_is_the_best_score_of_a_plain_sum(self, shape, spread):
-        numbers, every = noise(*shape, spread), np.ones(shape, np.bool_)
+        numbers, every = noise(*shape, spread=spread), np.ones(shape, np.bool_)
         assert agreement(numbers, every) == pytest.approx(plainly(numbers, every).max(), abs=0.01)
 
     def test_is_that_of_each_step(self):

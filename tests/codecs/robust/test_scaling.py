@@ -104,22 +104,22 @@ def test_sizes_beside_it_lose(marked, factor):
     assert likeliest(received, beside(4), 9, 6.0) == []
 
 
-@pytest.mark.parametrize("factor", [0.5, 0.71, 1.3, 2])
+@pytest.mark.parametrize("factor", [0.45, 0.71, 1.3, 2])
 def test_a_scale_takes_pixels_where_the_attack_takes_them(factor):
     """Slopes show where each pixel comes from: interpolation leaves slopes as they are."""
-    height, width, steepness = 150, 199, 1.27
+    height, width = 150, 199
+    slopes = np.array([[1.1, 0.137], [0.16, 1.3]])  # askew, so that rounding cancels out
     y, x = np.mgrid[:height, :width]
-    slopes = np.rint(steepness * np.stack([x, y, x + y], axis=2)).clip(0, 255).astype(np.uint8)
-    received = parse(f"resize:{factor}")(slopes)
+    levels = np.rint(np.stack([x, y], axis=2) @ slopes.T).astype(np.uint8)
+    received = parse(f"resize:{factor}")(np.dstack([levels, levels[..., 0]]))
     high, wide = received.shape[:2]
-    there = received[..., :2] / steepness
+    there = received[..., :2] @ np.linalg.inv(slopes).T
     matrix = scaling.scale((high, wide), (width, height))
     y, x = np.mgrid[:high, :wide]
     off = there @ matrix[:, :2].T + matrix[:, 2] - np.stack([x, y], axis=2)
     off = off[4:-4, 4:-4] / factor  # in pixels of the original; the border is repeated
-    assert np.abs(off).max() < 0.9  # both pictures are rounded
-    for part in (off[:20], off[-20:], off[:, :20], off[:, -20:]):
-        assert np.abs(part.mean(axis=(0, 1))).max() < 0.07
+    for part in (off[:30], off[-30:], off[:, :30], off[:, -30:]):
+        assert np.abs(part.mean(axis=(0, 1))).max() < 0.03
 
 
 @pytest.mark.parametrize("original", [(64, 48), (48, 64)])
@@ -150,5 +150,5 @@ class TestTiny:
         wide = np.concatenate([marked, marked[:, ::-1], marked, marked[:, ::-1]], axis=1)
         received = parse("resize:0.71")(wide)
         right = (wide.shape[1], wide.shape[0])
-        sizes = np.concatenate([np.array(right) + [[-9, 0], [9, 0], [0, 3]], [right]])
+        sizes = np.array(right) + np.array([(-9, 0), (9, 0), (0, 3), (0, 0)])
         assert likeliest(received, sizes, 1, 6.0) == [right]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from morebits.codecs.compiled import clock
 from morebits.codecs.keys import Key

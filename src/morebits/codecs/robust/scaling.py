@@ -30,12 +30,12 @@ def likeliest(
     `plane` is luma of the received picture, `originals` is (sizes, 2), width before height. None
     comes back whose known numbers agree by less than `least` standard deviations.
     """
-    originals = originals[originals.min(axis=1, initial=TILE) >= TILE]
+    sizes = [(wide, high) for wide, high in originals.tolist() if min(wide, high) >= TILE]
     known, dither = knowns.knowns(layout)
     steps = knowns.USUAL_STEPS.astype(np.float32)
     knots = resampling.knots(plane)
-    scores = np.zeros(len(originals), np.float32)
-    for place, (width, height) in enumerate(originals):
+    scores = np.zeros(len(sizes), np.float32)
+    for place, (width, height) in enumerate(sizes):
         rows, columns = min(height // TILE, _TILES), min(width // TILE, _TILES)
         shape = rows * TILE, columns * TILE
         numbers = tiles.analyse(
@@ -45,7 +45,7 @@ def likeliest(
         activity = lattice.activity(numbers)
         scores[place] = knowns.agreement(numbers, activity, every, known, dither, steps)
     best = np.argsort(-scores, kind="stable")[:count]
-    return [scale(plane.shape, originals[each]) for each in best if scores[each] >= least]
+    return [scale(plane.shape, sizes[each]) for each in best if scores[each] >= least]
 
 
 def scale(shape: tuple[int, ...], original: tuple[int, int]) -> NDArray[np.float64]:

@@ -41,7 +41,7 @@ def likeliest(
         usable, activity = _usable(plane.shape, matrix), lattice.activity(numbers)
         scores[place] = knowns.agreement(numbers, activity, usable, known, dither, steps)
     best = np.argsort(-scores, kind="stable")[:count]
-    return [turn(plane.shape, degrees[each]) for each in best if scores[each] >= least]
+    return [turn(plane.shape, int(degrees[each])) for each in best if scores[each] >= least]
 
 
 def turn(shape: tuple[int, ...], degrees: float) -> NDArray[np.float64]:
@@ -74,4 +74,3 @@ def _usable(shape: tuple[int, ...], matrix: NDArray[np.float64]) -> NDArray[np.b
             inside &= (across >= 0) & (across <= shape[1] - 1)
             inside &= (below >= 0) & (below <= shape[0] - 1)
     return inside
-
