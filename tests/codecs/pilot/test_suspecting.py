@@ -78,6 +78,7 @@ class TestCrops:
         near, far = found[:160], found[160:]
         assert near.min() >= -4
         assert (near < (3 * 130 + 2, 3 * 110 + 2)).all()
+        assert (near > (2.5 * 130, 2.5 * 110)).any(axis=0).all()
         assert ((far < -1).any(axis=1) | (far >= (3 * 130 - 2, 3 * 110 - 2)).any(axis=1)).all()
 
     def test_more_begin_with_the_same(self, marked):

@@ -69,6 +69,17 @@ def test_a_turn_takes_pixels_where_the_attack_takes_them(cover):
     assert np.array_equal(turned[there[:, 1], there[:, 0]], cover[here[:, 1], here[:, 0]])
 
 
+@pytest.mark.parametrize("degrees", [1, 30, 45, 100, 200, 271])
+@pytest.mark.parametrize("shape", [(240, 336), (301, 170), (47, 60)])
+def test_usable_tiles_are_those_that_are_seen_whole(degrees, shape):
+    matrix = turning.turn(shape, degrees)
+    y, x = np.mgrid[: shape[0] // 24 * 24, : shape[1] // 24 * 24]
+    there = np.stack([x, y], axis=2) @ matrix[:, :2].T + matrix[:, 2]
+    seen = ((there >= 0) & (there <= (shape[1] - 1, shape[0] - 1))).all(axis=2)
+    whole = seen.reshape(shape[0] // 24, 24, shape[1] // 24, 24).all(axis=(1, 3))
+    assert np.array_equal(turning._usable(shape, matrix), whole)
+
+
 @pytest.mark.parametrize("shape", [(23, 100), (100, 20), (5, 5)])
 def test_not_a_tile(shape):
     plane = np.random.default_rng(0).normal(100, 9, shape).astype(np.float32)

@@ -7,6 +7,8 @@ of them: far fewer than there are places, so that a fainter pilot stands out.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import scipy.fft
 from numpy.typing import NDArray
@@ -15,10 +17,8 @@ from morebits.codecs.pilot.spectrum import HIGHEST, LOWEST
 from morebits.codecs.pilot.view import View
 from morebits.codecs.pilot.waves import Reals
 
-#: How much narrower and wider than the picture the original may have been.
-_NARROWEST, _WIDEST = 0.6, 3.3
-#: Pixels by which its height may differ from what keeps the shape: sides are cut to whole pixels.
-_TALLER = 2
+#: How much smaller and larger than the picture the original may have been.
+_SMALLEST, _LARGEST = 0.6, 3.3
 #: Bins of the spectrum for a pixel, so that none is far from a wave.
 _FINER = 2
 
@@ -29,12 +29,16 @@ def sizes(size: tuple[int, int]) -> NDArray[np.int64]:
     >>> bool((sizes((454, 340)) == (640, 480)).all(axis=1).any())  # 71 %
     True
     """
-    width, height = size
-    wide = np.arange(max(1, round(_NARROWEST * width)), round(_WIDEST * width) + 1)
-    alike = np.rint(wide * (height / width)).astype(np.int64)
-    high = alike[:, None] + np.arange(-_TALLER, _TALLER + 1)
-    every = np.stack([np.broadcast_to(wide[:, None], high.shape), high], axis=-1).reshape(-1, 2)
-    return every[every[:, 1] > 0]
+    short, long = sorted(size)
+    longer = np.arange(max(1, round(_SMALLEST * long)), round(_LARGEST * long) + 1)
+    alike = np.rint(longer * (short / long)).astype(np.int64)
+    # Sides were cut to whole pixels, each of which is so many of the original's.
+    most = math.ceil(_LARGEST)
+    off = np.arange(-most, most + 1)
+    near = np.abs(off) <= np.ceil(longer[:, None] / long)
+    shorter = alike[:, None] + off
+    every = np.stack(np.broadcast_arrays(longer[:, None], shorter), axis=-1)[near & (shorter > 0)]
+    return every if size[0] > size[1] else every[:, ::-1]
 
 
 def resized(view: View, size: tuple[int, int], originals: NDArray[np.int64]) -> Reals:
