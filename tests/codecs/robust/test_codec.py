@@ -98,7 +98,7 @@ class TestPilot:
         assert codec._below(short, 375, 500) == pytest.approx(10.4)
         assert codec._below(long, 480, 640) == pytest.approx(10.4)
         assert codec._below(long, 375, 500) == pytest.approx(11.5)
-        assert codec._below(short, 1920, 2560) == pytest.approx(15.1, abs=0.1)
+        assert codec._below(short, 1920, 2560) == pytest.approx(11.70, abs=0.01)
         assert codec._below(longest, 1365, 2048) == pytest.approx(15.2)
 
 

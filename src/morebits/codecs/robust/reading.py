@@ -18,10 +18,10 @@ from morebits.codecs.robust.gain import Step
 from morebits.codecs.robust.layout import KNOWN, TELLING, Window
 
 #: Classes whose code is tried, of the most likely ones.
-_TRIED = 2
+_TRIED = 3
 #: Rounds of code and reading, least information for each bit of a message, and from which soft
 #: value on a bit is taken for known; known ones have this value.
-_ROUNDS, _ENOUGH_BITS, _BELIEVED, _KNOWN_BIT = 4, 0.8, 2.0, np.float32(-20)
+_ROUNDS, _ENOUGH_BITS, _BELIEVED, _KNOWN_BIT = 4, 0.5, 2.0, np.float32(-20)
 #: Rounds of the code, and of one that almost came.
 _ITERATIONS, _PATIENCE = 40, 100
 #: Blocks of a message that almost came are looked for again: with bolder soft values (they mix
@@ -32,8 +32,6 @@ _NUDGES, _NUDGE = 12, np.float32(0.25)
 #: Almost: the soft values believe that they carry this many bits for each of the message. With
 #: fewer it cannot come, with more it would have.
 _ALMOST = (0.8, 1.5)
-#: And the step is no chance, in standard deviations.
-_NO_CHANCE = 5.0
 #: Messages that `decode` opens at most.
 MOST_TRIES = _ROUNDS + _TRIED
 #: Natural logarithm of the activity over its limit within which a tile may be calm or not, and
@@ -243,7 +241,7 @@ def decode(layers: Sequence[Read], opener: Opener) -> Decoded | None:
             for where, values in zip(places, soft, strict=True):
                 total += summed(code.coded_bits, where, values)
             almost = _ALMOST[0] < information / code.payload_bits < _ALMOST[1]
-            insist = almost and rank == turn == 0 and layers[0].step.score > _NO_CHANCE
+            insist = almost and rank == turn == 0
             found = insisted(code, total) if insist else code.decode(total, _ITERATIONS)
             if found.ok:
                 opened = opener.open(np.packbits(found.bits).tobytes())
