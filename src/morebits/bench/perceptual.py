@@ -3,7 +3,7 @@
 | name | package | better | equal pictures |
 |---|---|---|---|
 | `ssimulacra2` | `ssimulacra2`, in our extra `metrics` | higher | 100 |
-| `cvvdp` | `cvvdp` (ColorVideoVDP, in JOD; brings torch) | higher | 10 |
+| `cvvdp` | `cvvdp` (ColorVideoVDP, in JOD; needs torch) | higher | 10 |
 | `lpips` | `lpips` (with AlexNet, as in the paper's tables; brings torch) | lower | 0 |
 
 `problem` says why one cannot run here; a report then writes "not available". LPIPS needs the
@@ -27,6 +27,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from morebits.bench import colorvideovdp
 from morebits.errors import InputError, MissingExtra, UnknownName
 
 #: What a table says in place of a number.
@@ -144,14 +145,6 @@ def _ssimulacra2() -> Score:
     return lambda cover, marked: float(module.compute_ssimulacra2(as_file(cover), as_file(marked)))
 
 
-def _cvvdp() -> Score:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of torch and its friends, about themselves
-        module = importlib.import_module("pycvvdp")
-        metric = module.cvvdp(display_name="standard_4k", quiet=True)
-    return lambda cover, marked: float(metric.predict(marked, cover, dim_order="HWC")[0])
-
-
 def _lpips() -> Score:
     weights = _torch_home() / "hub" / "checkpoints" / "alexnet-owt-7be5be79.pth"
     if not weights.is_file():
@@ -176,6 +169,6 @@ PERCEPTUAL = {
     "ssimulacra2": Perceptual(
         "ssimulacra2", "ssimulacra2", "metrics", "higher", 100, 256, 4e6, _ssimulacra2
     ),
-    "cvvdp": Perceptual("pycvvdp", "cvvdp", None, "higher", 10, 8, math.inf, _cvvdp),
+    "cvvdp": Perceptual("pycvvdp", "cvvdp", None, "higher", 10, 8, math.inf, colorvideovdp.metric),
     "lpips": Perceptual("lpips", "lpips", None, "lower", 0, 32, math.inf, _lpips),
 }

@@ -31,7 +31,7 @@ DEFAULT_SURVIVE = "paper-compact"
 #: How far the pilot lies below the whole mark, in dB, by the load (bits of the message for each
 #: number that carries some): the longer a message the more of the power it needs, and the less of
 #: the picture may go anyway.
-_PILOT = ((0.0, 0.09, 0.21, 0.28), (5.0, 10.4, 10.4, 11.5))
+_PILOT = ((0.0, 0.05, 0.21, 0.28), (5.0, 10.4, 10.4, 11.5))
 #: Every pixel adds to the pilot, and it is enough in a photo of so many pixels: in larger ones it
 #: is as much fainter, and at most by so many dB, since no more than a part is searched at first.
 _PILOT_LARGE = (500_000, 6.5)

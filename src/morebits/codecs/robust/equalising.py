@@ -101,18 +101,31 @@ def undone(plane: tiles.Plane, equaliser: Equaliser | None) -> tiles.Plane:
     return plane if equaliser is None else _Undoing(plane, equaliser).at(_NOISE[_USUAL])
 
 
-class _Undoing:
-    """The spectrum of a plane, up to where the filter ends, and what the edit left of it."""
+def unshrunk(plane: tiles.Plane) -> tiles.Plane:
+    """A plane that an antialiased resize made smaller, as small, with the smoothing undone.
 
-    def __init__(self, plane: tiles.Plane, equaliser: Equaliser):
+    In its own pixels that filter is the same whatever the ratio was; only the noise is not, and is
+    taken as that of half the size.
+    """
+    half = shrink(0.5, 0.5)
+    return _Undoing(plane, half, 0.5).at(_NOISE[_USUAL])
+
+
+class _Undoing:
+    """The spectrum of a plane, up to where the filter ends, and what the edit left of it.
+
+    Frequencies are counted in pixels of the original, one of which is `ratio` of the plane's.
+    """
+
+    def __init__(self, plane: tiles.Plane, equaliser: Equaliser, ratio: float = 1.0):
         self.shape = plane.shape
         self.sides = [fft.next_fast_len(side + 2 * _MARGIN, real=True) for side in plane.shape]
         more = [
             (_MARGIN, side - _MARGIN - own)
             for side, own in zip(self.sides, plane.shape, strict=True)
         ]
-        down = fft.fftfreq(self.sides[0]).astype(np.float32)
-        across = fft.rfftfreq(self.sides[1]).astype(np.float32)
+        down = fft.fftfreq(self.sides[0], 1 / ratio).astype(np.float32)
+        across = fft.rfftfreq(self.sides[1], 1 / ratio).astype(np.float32)
         across = across[across < _ENDS[1]]
         lines = fft.rfft(np.pad(plane, more, mode="reflect"))[:, : len(across)]
         left = equaliser.left(down, 0)[:, None] * equaliser.left(across, 1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from morebits.codecs.robust import knowns, lattice, resampling, tiles
+from morebits.codecs.robust import equalising, knowns, lattice, resampling, tiles
 from morebits.codecs.robust.layout import Layout
 from morebits.codecs.robust.tiles import TILE
 
@@ -30,22 +30,21 @@ def likeliest(
     `plane` is luma of the received picture, `originals` is (sizes, 2), width before height. None
     comes back whose known numbers agree by less than `least` standard deviations.
     """
-    sizes = [(wide, high) for wide, high in originals.tolist() if min(wide, high) >= TILE]
+    originals = originals[originals.min(axis=1, initial=TILE) >= TILE]
     known, dither = knowns.knowns(layout)
     steps = knowns.USUAL_STEPS.astype(np.float32)
-    knots = resampling.knots(plane)
-    scores = np.zeros(len(sizes), np.float32)
-    for place, (width, height) in enumerate(sizes):
+    knots = resampling.knots(plane), resampling.knots(equalising.unshrunk(plane))
+    scores = np.zeros(len(originals), np.float32)
+    for place, (width, height) in enumerate(originals.tolist()):
         rows, columns = min(height // TILE, _TILES), min(width // TILE, _TILES)
-        shape = rows * TILE, columns * TILE
-        numbers = tiles.analyse(
-            resampling.upright(knots, scale(plane.shape, (width, height)), shape)
-        )
+        shape, matrix = (rows * TILE, columns * TILE), scale(plane.shape, (width, height))
+        shrunk = matrix[0, 0] < 1
+        numbers = tiles.analyse(resampling.upright(knots[shrunk], matrix, shape))
         every = np.ones((rows, columns), np.bool_)
         activity = lattice.activity(numbers)
         scores[place] = knowns.agreement(numbers, activity, every, known, dither, steps)
     best = np.argsort(-scores, kind="stable")[:count]
-    return [scale(plane.shape, sizes[each]) for each in best if scores[each] >= least]
+    return [scale(plane.shape, originals[each]) for each in best if scores[each] >= least]
 
 
 def scale(shape: tuple[int, ...], original: tuple[int, int]) -> NDArray[np.float64]:
