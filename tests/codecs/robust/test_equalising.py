@@ -67,6 +67,19 @@ def test_an_uncut_blur_is_a_gaussian():
     assert uncut.uncut is None
 
 
+@pytest.mark.parametrize("factor", [0.36, 0.5, 0.71])
+def test_unshrunk_is_sharp_again_whatever_the_ratio_was(factor):
+    """Waves as fast as those of the tiles have their height again, give or take a seventh."""
+    y, x = np.mgrid[:400, :400]
+    for cycles in (0.04, 0.09, 0.125):
+        wave = 127.5 + 100 * np.cos(2 * np.pi * (0.6 * cycles * y + 0.8 * cycles * x))
+        small = geometry.resize(wave.round().astype(np.uint8)[..., None], factor)[..., 0]
+        found = equalising.unshrunk(small.astype(np.float32))[30:-30, 30:-30]
+        height = found.std() * np.sqrt(2)
+        assert height == pytest.approx(100, rel=0.15)
+        assert height > small[30:-30, 30:-30].std() * np.sqrt(2)
+
+
 @pytest.mark.parametrize("sigma", equalising.BLURS)
 def test_a_blur_is_undone_where_something_is_left(sigma):
     for cycles in np.linspace(0.01, min(0.14, 0.25 / sigma), 5):

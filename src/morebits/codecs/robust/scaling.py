@@ -33,13 +33,13 @@ def likeliest(
     originals = originals[originals.min(axis=1, initial=TILE) >= TILE]
     known, dither = knowns.knowns(layout)
     steps = knowns.USUAL_STEPS.astype(np.float32)
-    knots = resampling.knots(plane), resampling.knots(equalising.unshrunk(plane))
+    plain, sharp = resampling.knots(plane), resampling.knots(equalising.unshrunk(plane))
     scores = np.zeros(len(originals), np.float32)
     for place, (width, height) in enumerate(originals.tolist()):
         rows, columns = min(height // TILE, _TILES), min(width // TILE, _TILES)
         shape, matrix = (rows * TILE, columns * TILE), scale(plane.shape, (width, height))
-        shrunk = matrix[0, 0] < 1
-        numbers = tiles.analyse(resampling.upright(knots[shrunk], matrix, shape))
+        knots = sharp if matrix[0, 0] < 1 else plain
+        numbers = tiles.analyse(resampling.upright(knots, matrix, shape))
         every = np.ones((rows, columns), np.bool_)
         activity = lattice.activity(numbers)
         scores[place] = knowns.agreement(numbers, activity, every, known, dither, steps)
