@@ -52,7 +52,7 @@ _DOUBTFUL = 1e-4
 _SMALL, _SUSPECTED, _CROPS = 160_000, 200, 4
 #: Where none of them is right every place near the origin is looked at that the pilot likes better
 #: than most: so many, and fewer the more tiles there are, since each costs as many looks.
-_PLACES, _TILE_LOOKS = 16_000, 1_500_000
+_PLACES, _TILE_LOOKS = 32_000, 3_000_000
 #: Their known numbers agree at least so well, in standard deviations; the best of chance has 5.
 _LIKELY = 4.8
 #: Sizes of the original and turns that are looked at where the pilot is not sure, and how many of

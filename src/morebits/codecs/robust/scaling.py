@@ -44,7 +44,8 @@ def likeliest(
         activity = lattice.activity(numbers)
         scores[place] = knowns.agreement(numbers, activity, every, known, dither, steps)
     best = np.argsort(-scores, kind="stable")[:count]
-    return [scale(plane.shape, originals[each]) for each in best if scores[each] >= least]
+    found = originals[best[scores[best] >= least]]
+    return [scale(plane.shape, (wide, high)) for wide, high in found.tolist()]
 
 
 def scale(shape: tuple[int, ...], original: tuple[int, int]) -> NDArray[np.float64]:
