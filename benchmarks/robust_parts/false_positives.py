@@ -23,51 +23,52 @@ from schemes.runs import Verdict
 _SMALLEST, _LARGEST = 128, 512
 #: What is read in turn: parts of photos, with and without a key, whole ones made smaller, and
 #: marks of another key.
-_KINDS = ("crop", "crop, no key", "small", "wrong key")
+KINDS = ("crop", "crop, no key", "small", "wrong key")
 #: The pilot is searched on its own in one of so many pictures: it costs as much again.
 _EVERY = 4
 _BINS = 20
+#: Pictures of a chunk.
+CHUNK = 100
 #: A message of this many bits is what the others hide.
 _BITS = 64
 
 
 def tasks(pictures: Sequence[Path], count: int, seconds: float) -> list[lines.Task]:
-    """So many pictures, in turn of each kind and of each file."""
+    """So many pictures, in turn of each kind and of each file, in chunks that leave a line each."""
+    paths = [str(each) for each in pictures]
     return [
-        {
-            "id": f"{number}", "number": number, "seconds": seconds,
-            "kind": _KINDS[number % len(_KINDS)],
-            "p_value": number // len(_KINDS) % _EVERY == 0,
-            "path": str(pictures[number // len(_KINDS) % len(pictures)]),
-        }
-        for number in range(count)
-    ]  # fmt: skip
+        {"id": f"{first}", "count": min(CHUNK, count - first), "paths": paths, "seconds": seconds}
+        for first in range(0, count, CHUNK)
+    ]
 
 
 def measure(task: lines.Task) -> lines.Record:
-    """Read one picture; `p_value` is the pilot's, where it was asked for."""
-    rng = np.random.default_rng([5, task["number"]])
-    keyless = task["kind"] == "crop, no key"
-    picture, key = _picture(task, rng), None if keyless else _key("read", task["number"])
-    found = Robust(key=key, seconds=task["seconds"]).extract(picture)
-    record: lines.Record = {
-        "kind": task["kind"], "size": [picture.shape[1], picture.shape[0]],
-        "status": found.status, "p_value": None,
-    }  # fmt: skip
-    if task["p_value"]:
-        record["p_value"] = pilot.locate(picture, key, budget_seconds=task["seconds"]).p_value
-    return record
+    """Read the pictures of a chunk: numbers of those that were accepted, p-values of the pilot."""
+    accepted: list[int] = []
+    p_values: list[float] = []
+    first = int(task["id"])
+    for number in range(first, first + task["count"]):
+        rng = np.random.default_rng([5, number])
+        kind, turn = KINDS[number % len(KINDS)], number // len(KINDS)
+        key = None if kind == "crop, no key" else _key("read", number)
+        picture = _picture(task["paths"][turn % len(task["paths"])], kind, number, rng)
+        if Robust(key=key, seconds=task["seconds"]).extract(picture).status != "nothing":
+            accepted.append(number)
+        if turn % _EVERY == 0:
+            found = pilot.locate(picture, key, budget_seconds=task["seconds"])
+            p_values.append(float(f"{found.p_value:.4g}"))
+    return {"pictures": task["count"], "accepted": accepted, "p_values": p_values}
 
 
 def summary(records: Iterable[lines.Record]) -> dict[str, Any]:
     """Counts with their interval, and how far the p-values are from uniform ones."""
     known = list(records)
-    accepted = sum(each["status"] != "nothing" for each in known)
-    values = np.sort([each["p_value"] for each in known if each["p_value"] is not None])
-    kinds = {kind: sum(each["kind"] == kind for each in known) for kind in _KINDS}
+    pictures = sum(each["pictures"] for each in known)
+    accepted = sum(len(each["accepted"]) for each in known)
+    values = np.sort([value for each in known for value in each["p_values"]])
     found: dict[str, Any] = {
-        "pictures": len(known), "kinds": kinds, "accepted": accepted,
-        "high": clopper_pearson(accepted, len(known)).high, "p_values": len(values),
+        "pictures": pictures, "kinds": list(KINDS), "accepted": accepted,
+        "high": clopper_pearson(accepted, pictures).high, "p_values": len(values),
     }  # fmt: skip
     if len(values):
         found |= {
@@ -106,19 +107,19 @@ def verdicts(found: dict[str, Any]) -> list[Verdict]:
     return [few(each, pictures, plan.UNMARKED) for each in rows]
 
 
-def _picture(task: lines.Task, rng: np.random.Generator) -> Samples:
-    array = _read(task["path"])
+def _picture(path: str, kind: str, number: int, rng: np.random.Generator) -> Samples:
+    array = _read(path)
     height, width = (int(rng.integers(_SMALLEST, _LARGEST + 1)) for _ in range(2))
-    if task["kind"] == "small":
+    if kind == "small":
         return _resized(array, width, height)
     height, width = min(height, array.shape[0]), min(width, array.shape[1])
     top = int(rng.integers(array.shape[0] - height + 1))
     left = int(rng.integers(array.shape[1] - width + 1))
     part = np.ascontiguousarray(array[top : top + height, left : left + width])
-    if task["kind"] != "wrong key":
+    if kind != "wrong key":
         return part
     message = rng.integers(0, 2, _BITS, np.uint8)
-    return Robust(psnr=plan.PSNR, key=_key("hide", task["number"])).embed(part, message).image
+    return Robust(psnr=plan.PSNR, key=_key("hide", number)).embed(part, message).image
 
 
 @lru_cache(maxsize=8)

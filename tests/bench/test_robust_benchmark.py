@@ -150,7 +150,12 @@ def test_the_flat_parts_of_gray_and_colour_pictures_are_the_same(module):
 def test_false_positives_are_judged_only_when_all_are_there(module, monkeypatch):
     false_positives = module("false_positives")
     records = [
-        {"kind": "crop", "status": "nothing", "p_value": (n + 0.5) / 100} for n in range(100)
+        {
+            "pictures": 10,
+            "accepted": [],
+            "p_values": [(n + 0.5) / 100 for n in range(first, 100, 10)],
+        }
+        for first in range(10)
     ]
 
     def reached(records):
@@ -163,4 +168,14 @@ def test_false_positives_are_judged_only_when_all_are_there(module, monkeypatch)
     assert found["ks_distance"] == pytest.approx(0.005)
     assert reached(records) == [True, True]
     assert reached(records[1:]) == [False, False]
-    assert reached([*records, {**records[0], "status": "found"}]) == [False, True]
+    assert reached([*records[1:], {**records[0], "accepted": [7]}]) == [False, True]
+
+
+def test_chunks_have_all_pictures(module):
+    tasks = module("false_positives").tasks([Path("a.png"), Path("b.png")], 250, 3.0)
+    assert [(each["id"], each["count"]) for each in tasks] == [
+        ("0", 100),
+        ("100", 100),
+        ("200", 50),
+    ]
+    assert all(each["paths"] == ["a.png", "b.png"] for each in tasks)

@@ -23,8 +23,8 @@ _AREA = 2 * PERIOD**2
 #: What a score in standard deviations is worth when the noise is rougher than it seems.
 _MARGIN = 0.95
 #: Shares of the chance that phases alone, and phases with strengths, may use up. The margin makes
-#: the second one rare.
-_PHASES, _STRENGTHS = 0.9, 0.1
+#: the second one rare, and mostly it comes with the first: a larger share would be given away.
+_PHASES, _STRENGTHS = 0.95, 0.05
 #: Fewer waves (of equal strength) than this agree somewhere in one period, whatever they are.
 _FEWEST = 8
 #: Of the sum of all waves at most so much is looked at as a score.
