@@ -27,8 +27,8 @@ from morebits.images import read
 
 #: A part is likely to lie within so many times its own size from the original's first pixel.
 _REACH = 3
-#: The same where all places are looked at, not only tops.
-_NEAR = 2
+#: The same where all places are looked at, not only tops: a third of the sides may be left.
+_NEAR = 2.2
 
 
 class Suspects:

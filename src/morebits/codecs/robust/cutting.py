@@ -20,9 +20,6 @@ from morebits.codecs.robust.layout import PERIOD, Layout
 from morebits.codecs.robust.tiles import TILE
 
 _HALF = np.float32(0.5)
-#: Half of the tiles shows whether the others are worth a look: when they are so many, and agree
-#: better than this, in standard deviations. At a right place they have 5, and few others do.
-_FEW, _PROMISING = 12, 3.0
 
 
 class Part:
@@ -65,45 +62,21 @@ class Part:
 def _scores(
     numbers: Any, activity: Any, offsets: Any, known: Any, dither: Any, steps: Any, scores: Any
 ) -> None:
-    """The best score of any step for every place, much as `gain.search` has it.
-
-    Half of the tiles are looked at first: a place that is right shows something there already.
-    """
+    """The best score of any step for every place, much as `gain.search` has it."""
+    height, width = activity.shape
     inverse = np.float32(1) / steps
     total, weight = np.empty(len(steps), np.float32), np.empty(len(steps), np.float32)
     scale = np.empty(len(steps), np.float32)
     for place in range(len(offsets)):
+        left, top = offsets[place]
         total[:] = 0
         weight[:] = 1e-9
-        seen = 0
-        for half in range(2):
-            seen += _look(
-                numbers, activity, offsets[place], half, known, dither,
-                steps, inverse, scale, total, weight,
-            )  # fmt: skip
-            scores[place] = (total / np.sqrt(_HALF * weight)).max()
-            if half == 0 and seen >= _FEW and scores[place] < _PROMISING:
-                break
-
-
-@compiled
-def _look(
-    numbers: Any, activity: Any, offset: Any, half: int, known: Any, dither: Any,
-    steps: Any, inverse: Any, scale: Any, total: Any, weight: Any,
-) -> int:  # fmt: skip
-    """Every second tile of a place to the sums of all steps; how many these are."""
-    height, width = activity.shape
-    left, top = offset
-    seen = 0
-    for y in range(-top % TILE, height, TILE):
-        row = (y + top) // TILE
-        for x in range(-left % TILE, width, TILE):
-            column = (x + left) // TILE
-            if (row + column) % 2 == half:
-                i, j = row % PERIOD, column % PERIOD
+        for y in range(-top % TILE, height, TILE):
+            i = (y + top) // TILE % PERIOD
+            for x in range(-left % TILE, width, TILE):
+                j = (x + left) // TILE % PERIOD
                 knowns.add_tile(
                     numbers[y, x], activity[y, x], known[i, j], dither[i, j],
                     steps, inverse, scale, total, weight,
                 )  # fmt: skip
-                seen += 1
-    return seen
+        scores[place] = (total / np.sqrt(_HALF * weight)).max()
