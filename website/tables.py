@@ -75,6 +75,23 @@ def other_parts() -> str:
     return "\n\n".join(texts)
 
 
+def visibility() -> str:
+    """What metrics say of the marked pictures at both settings, mean and worst picture."""
+    figures = {
+        "ssim": ("SSIM", 4), "ssimulacra2": ("SSIMULACRA2", 1),
+        "cvvdp": ("ColorVideoVDP (JOD)", 2), "flat_rms": ("flattest quarter, levels", 2),
+    }  # fmt: skip
+    rows: list[list[str]] = []
+    for setting, groups in robust()["visibility"].items():
+        for group, found in groups.items():
+            cells = [setting, group]
+            for name, (_, digits) in figures.items():
+                worst = found[name]["max" if name == "flat_rms" else "min"]
+                cells.append(f"{found[name]['mean']:.{digits}f} ({worst:.{digits}f})")
+            rows.append(cells)
+    return _table(["setting", "photos", *(label for label, _ in figures.values())], rows)
+
+
 def verdicts() -> str:
     """What was asked of the codec, and whether it is reached."""
     rows = [
@@ -114,4 +131,5 @@ _TABLES: dict[str, Callable[[], str]] = {
     "robust-paper": paper_rows,
     "robust-others": other_parts,
     "robust-verdicts": verdicts,
+    "robust-visibility": visibility,
 }
