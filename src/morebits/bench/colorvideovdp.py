@@ -2,7 +2,7 @@
 
 The package `cvvdp` asks for torchvision, of which it takes one Gaussian blur, and for a client of a
 model hub, for variants of the metric that are not used here. Both stay away: while it is imported,
-what is missing is replaced by the blur below, and by names that end with an error when called.
+the blur below stands in, and the names that those variants need are there and empty.
 """
 
 from __future__ import annotations
@@ -55,18 +55,14 @@ class GaussianBlur:
     __call__ = forward
 
 
-def _absent(*_: Any, **__: Any) -> Any:
-    raise NotImplementedError("this part of cvvdp needs torchvision or a model hub")
-
-
 @contextmanager
 def _stand_ins() -> Generator[None]:
     """In place of what cannot be imported, as long as pycvvdp is being imported."""
     wanted = {
         "torchvision": {},
         "torchvision.transforms": {"GaussianBlur": GaussianBlur},
-        "torchvision.ops": {"MLP": _absent},
-        "huggingface_hub": {"hf_hub_download": _absent},
+        "torchvision.ops": {"MLP": None},
+        "huggingface_hub": {"hf_hub_download": None},
     }
     added: list[str] = []
     for name, members in wanted.items():
