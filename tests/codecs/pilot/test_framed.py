@@ -99,6 +99,7 @@ class TestSizes:
     @example(1920, 1080, 0.5, round)
     @example(720, 1280, 0.7, int)
     @example(667, 1000, 0.49, int)
+    @example(1080, 1920, 0.46, int)
     @example(578, 688, 0.32, int)
     def test_contain_the_original(self, width, height, factor, whole):
         assume(whole(factor * min(width, height)) > 0)

@@ -45,7 +45,7 @@ def likeliest(
     "edits",
     [
         f"resize:{factor}|{edit}"
-        for factor, edits in {  # without undoing the filter of the resize, .36 would be lost
+        for factor, edits in {
             0.71: ("none", "jpeg:70", "brightness:0.6"),
             0.5: ("none", "jpeg:90", "brightness:0.6"),
             0.36: ("none", "jpeg:95", "brightness:0.8"),
@@ -60,6 +60,14 @@ def test_the_right_size_comes_first(marked, edits):
     found = likeliest(received, sizes, 3, ANY)
     assert len(found) == 3
     assert found[0] == RIGHT
+
+
+@pytest.mark.parametrize(("factor", "least"), [(0.36, 12.0), (0.5, 16.0)])
+def test_what_a_resize_smoothed_is_brought_back_first(marked, monkeypatch, factor, least):
+    received = parse(f"resize:{factor}")(marked)
+    assert likeliest(received, np.array([RIGHT]), 1, least) == [RIGHT]
+    monkeypatch.setattr(scaling.equalising, "unshrunk", lambda plane: plane)
+    assert likeliest(received, np.array([RIGHT]), 1, least) == []
 
 
 def test_a_map_is_that_of_its_size(marked):
